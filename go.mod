@@ -1,0 +1,11 @@
+module github.com/fenec-go/fenecdb
+
+go 1.26.0
+
+require (
+	github.com/stretchr/testify v1.12.1
+	go.etcd.io/bbolt v1.5.0
+	golang.org/x/sys v0.50.0
+)
+
+require go.yaml.in/yaml/v3 v3.0.5 // indirect
