@@ -1,0 +1,54 @@
+package front
+
+// finger remembers where a space was last written: for each level a node before
+// that place. A key near it is found without a search from the head.
+//
+// Invariant: last[level+1] is last[level] or before it.
+type finger struct {
+	last [maxHeight]ref
+}
+
+// point moves the finger to node n at the given level and all below it.
+func (f *finger) point(level int, n ref) {
+	for i := range level + 1 {
+		f.last[i] = n
+	}
+}
+
+const fingerCount = 8
+
+// fingers holds one finger for each of the spaces written lately.
+type fingers struct {
+	spaces [fingerCount]uint32
+	each   [fingerCount]finger
+	recent int // the one used last
+	turn   int // the one to be given to another space next
+}
+
+// reset points the finger of space 0 at the head. The others are taken to be of
+// that space as well, so that they are not used before they are given away.
+func (fs *fingers) reset() {
+	fs.spaces = [fingerCount]uint32{}
+	fs.each[0].point(maxHeight-1, head)
+	fs.recent, fs.turn = 0, 0
+}
+
+// of returns the finger of a space, which is pointed at the head if it has been
+// given away since that space was last written.
+func (fs *fingers) of(space uint32) *finger {
+	if fs.spaces[fs.recent] == space {
+		return &fs.each[fs.recent]
+	}
+	for i, s := range fs.spaces {
+		if s == space {
+			fs.recent = i
+			return &fs.each[i]
+		}
+	}
+	fs.turn = (fs.turn + 1) % fingerCount
+	fs.recent = fs.turn
+	fs.spaces[fs.turn] = space
+	f := &fs.each[fs.turn]
+	f.point(maxHeight-1, head)
+	return f
+}
