@@ -1,0 +1,6 @@
+//go:build !unix
+
+package base
+
+// SyncDir does nothing where directories cannot be synced.
+func SyncDir(string) error { return nil }
