@@ -1,0 +1,211 @@
+package store
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io/fs"
+
+	"github.com/fenec-go/fenecdb/fenec/internal/base"
+	"github.com/fenec-go/fenecdb/fenec/internal/front"
+)
+
+// checkpointLocked turns front and log over, if nothing is turned yet, and
+// folds what it may. The folding lock is held.
+func (s *Store) checkpointLocked() error {
+	defer s.room.tell()
+	if err := s.turn(); err != nil {
+		return err
+	}
+	s.room.tell()
+	return s.fold()
+}
+
+// foldAllLocked folds everything. No snapshot is open and no block is, nor
+// will be.
+func (s *Store) foldAllLocked() error {
+	// What was frozen, then what is live.
+	for range 2 {
+		if err := s.checkpointLocked(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// turn starts a fresh front and a fresh log and freezes the ones in use. It
+// does nothing if something is frozen already or nothing is to be folded.
+func (s *Store) turn() error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	if err := s.failed(); err != nil {
+		return err
+	}
+	st := s.state.Load()
+	seq := st.live.published.Load()
+	if st.frozen != nil || seq == s.base.Folded() {
+		return nil
+	}
+	if err := s.turnLog(seq); err != nil {
+		return s.fail(err)
+	}
+	s.state.Store(&state{live: newLevel(seq), frozen: st.live})
+	return nil
+}
+
+// turnLog renames the log in use and creates the next.
+func (s *Store) turnLog(seq uint64) error {
+	old := s.log.Load()
+	if old == nil {
+		return nil
+	}
+	s.opts.Step("turn: rename log")
+	if err := old.Rename(OldLogPath(s.path)); err != nil {
+		return err
+	}
+	s.turned = old
+	s.opts.Step("turn: create log")
+	log, err := s.createLog(seq, max(s.limit, seq+reserveStep))
+	if err != nil {
+		return err
+	}
+	log.before.Store(old)
+	s.log.Store(log)
+	s.limit = log.Reserved()
+	s.opts.Step("turned")
+	return nil
+}
+
+// fold brings the frozen front into the base, up to what the oldest snapshot
+// has seen, and drops it once all of it is there.
+func (s *Store) fold() error {
+	st := s.state.Load()
+	if st.frozen == nil {
+		return nil
+	}
+	if err := s.failed(); err != nil {
+		return err
+	}
+	all := st.frozen.published.Load()
+	upTo := all
+	if seq, ok := s.snapshots.oldest(); ok && seq < upTo {
+		upTo = seq
+	}
+	if folded := s.base.Folded(); upTo > folded || upTo == all {
+		s.opts.Step("fold")
+		if err := s.base.Fold(upTo, changes(st.frozen.front, folded, upTo)); err != nil {
+			return s.fail(err)
+		}
+		s.opts.Step("folded")
+	}
+	if upTo < all {
+		s.background.hold(all) // the rest follows when the snapshot is closed
+		return nil
+	}
+	s.background.unblock()
+	s.writing.Lock()
+	s.state.Store(&state{live: s.state.Load().live})
+	s.writing.Unlock()
+	return s.dropTurned()
+}
+
+// dropTurned removes the log that has been folded. A block in the log after it
+// counts only from then on by itself.
+func (s *Store) dropTurned() error {
+	turned := s.turned
+	if turned == nil {
+		return nil
+	}
+	s.opts.Step("drop log")
+	s.turned = nil
+	if log := s.log.Load(); log != nil {
+		log.before.Store(nil)
+	}
+	err := turned.Close()
+	if rerr := s.opts.FS.Remove(OldLogPath(s.path)); rerr != nil && !errors.Is(rerr, fs.ErrNotExist) {
+		err = errors.Join(err, rerr)
+	}
+	s.opts.Step("dropped log")
+	return err
+}
+
+// changes yields what f holds of the sequences in (after, upTo], one change a
+// key, for base.File.Fold.
+func changes(f *front.Front, after, upTo uint64) func() (base.Change, bool) {
+	drops := droppedSpaces(f, upTo)
+	next := 0
+	it := f.NewFoldIter(upTo)
+	return func() (base.Change, bool) {
+		if next < len(drops.list) {
+			next++
+			return base.Change{Op: base.OpDropSpace, Space: drops.list[next-1]}, true
+		}
+		for it.Next() {
+			if it.Seq() <= after || it.Space() == dropped || drops.has(it.Space()) {
+				continue
+			}
+			c := base.Change{Space: it.Space(), Key: it.Key(), Value: it.Value()}
+			if it.Tombstone() {
+				c.Op = base.OpDelete
+			}
+			return c, true
+		}
+		return base.Change{}, false
+	}
+}
+
+// spaceSet is a set of spaces in ascending order.
+type spaceSet struct {
+	list []uint32
+	set  map[uint32]bool
+}
+
+func (s spaceSet) has(space uint32) bool { return s.set[space] }
+
+// droppedSpaces returns the spaces dropped up to upTo. Some may be gone from
+// the base already, but still have keys in f.
+func droppedSpaces(f *front.Front, upTo uint64) spaceSet {
+	found := spaceSet{set: map[uint32]bool{}}
+	it := f.NewIter(dropped, nil, nil, upTo)
+	for ok := it.First(); ok; ok = it.Next() {
+		space := binary.BigEndian.Uint32(it.Key())
+		found.list = append(found.list, space)
+		found.set[space] = true
+	}
+	return found
+}
+
+// Compact folds and rewrites the base without its free pages.
+func (s *Store) Compact(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.folding.Lock()
+	defer s.folding.Unlock()
+	if err := s.openAndWell(); err != nil {
+		return err
+	}
+	if err := s.checkpointLocked(); err != nil {
+		return err
+	}
+	return s.compactLocked()
+}
+
+func (s *Store) compactLocked() error {
+	s.opts.Step("compact")
+	err := s.base.Compact()
+	if errors.Is(err, base.ErrUncertain) {
+		return s.fail(err)
+	}
+	if err != nil {
+		return err
+	}
+	s.background.compactions.Add(1)
+	return nil
+}
+
+func (s *Store) openAndWell() error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	return s.writable()
+}
