@@ -1,0 +1,68 @@
+// Package table keeps documents in a store: rows, the index entries that lead
+// to them, and the figures of each collection.
+//
+// A [Reader] reads one collection through a view. A [Tx] is an open block: its
+// Writers put and delete rows, keep every index and figure in step, check
+// uniqueness, and add to the block's record what was done, as results. The same
+// record, handed to [Replay] after a crash or on a replica, does the same again.
+//
+// Layout. Space 0 holds the definitions and figures of all collections:
+//
+//	"c" number      the collection's definition (package catalog)
+//	"f" number      its figures: rows, live bytes, highest id, 8 bytes each
+//	"n"             the next free number
+//
+// Numbers are 4 bytes, ids and figures 8 bytes, all big endian. A collection's
+// rows lie in a space of their own under the id, sealed with a checksum; an
+// index's entries in another, as the value's key and the id, without a value.
+package table
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
+)
+
+// Meta is the space of definitions and figures.
+const Meta = 0
+
+func definitionKey(number uint32) []byte {
+	return binary.BigEndian.AppendUint32([]byte{'c'}, number)
+}
+
+func figuresKey(number uint32) []byte {
+	return binary.BigEndian.AppendUint32([]byte{'f'}, number)
+}
+
+var nextKey = []byte{'n'}
+
+const idBytes = 8
+
+func appendID(dst []byte, id uint64) []byte { return binary.BigEndian.AppendUint64(dst, id) }
+
+// Figures are what is known of a collection without looking at its rows.
+type Figures struct {
+	Rows      int64
+	LiveBytes int64  // of the encoded rows
+	Highest   uint64 // id ever used; 0 if none
+}
+
+const figuresBytes = 24
+
+func (f Figures) append(dst []byte) []byte {
+	dst = binary.BigEndian.AppendUint64(dst, uint64(f.Rows))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(f.LiveBytes))
+	return binary.BigEndian.AppendUint64(dst, f.Highest)
+}
+
+func decodeFigures(b []byte) (Figures, error) {
+	if len(b) != figuresBytes {
+		return Figures{}, fmt.Errorf("%w: figures of %d bytes", catalog.ErrCorrupt, len(b))
+	}
+	return Figures{
+		Rows:      int64(binary.BigEndian.Uint64(b)),
+		LiveBytes: int64(binary.BigEndian.Uint64(b[8:])),
+		Highest:   binary.BigEndian.Uint64(b[16:]),
+	}, nil
+}

@@ -1,0 +1,179 @@
+package table
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
+	"github.com/fenec-go/fenecdb/fenec/internal/store"
+)
+
+// A block's record is its operations in order, each a tag and what it needs.
+// Numbers are uvarints; what is sized begins with its length as one.
+//
+//	opPut     collection number, id, sized row
+//	opDelete  collection number, id
+//	opCreate  sized definition
+//	opDrop    collection number
+//
+// Each takes one number of the sequence.
+const (
+	opPut    = 1
+	opDelete = 2
+	opCreate = 3
+	opDrop   = 4
+)
+
+func appendSized(dst, b []byte) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
+}
+
+// Replayer brings a store back to its last block: Load reads the catalog it
+// begins with, Replay makes the changes of the records since, in their order.
+type Replayer struct {
+	cache Cache
+	cat   *catalog.Catalog
+}
+
+// Load begins with the catalog that v sees.
+func (r *Replayer) Load(v *store.View) (err error) {
+	r.cat, err = loadCatalog(v)
+	return err
+}
+
+// Catalog returns the catalog as of the last record.
+func (r *Replayer) Catalog() *catalog.Catalog { return r.cat }
+
+// Replay makes the changes of one record, or of one part of it, in b.
+func (r *Replayer) Replay(b *store.Block, record []byte) error {
+	t := r.cache.Begin(b)
+	t.replays = true
+	d := decoder{rest: record}
+	for len(d.rest) > 0 && d.err == nil {
+		if err := r.replayOp(t, &d); err != nil {
+			return err
+		}
+	}
+	if d.err != nil {
+		return d.err
+	}
+	if err := t.Seal(); err != nil {
+		return err
+	}
+	t.Publish()
+	return nil
+}
+
+func (r *Replayer) replayOp(t *Tx, d *decoder) error {
+	switch op := d.byte(); op {
+	case opPut:
+		w, id, b := r.writer(t, d), d.uvarint(), d.sized()
+		if d.err != nil {
+			return d.err
+		}
+		return w.Put(id, b)
+	case opDelete:
+		w, id := r.writer(t, d), d.uvarint()
+		if d.err != nil {
+			return d.err
+		}
+		return w.Delete(id)
+	case opCreate:
+		return r.create(t, d)
+	case opDrop:
+		c := r.collection(d)
+		if d.err != nil {
+			return d.err
+		}
+		cat, _, err := r.cat.Drop(c.Name)
+		if err != nil {
+			return err
+		}
+		r.cat = cat
+		return t.Drop(c)
+	default:
+		return fmt.Errorf("%w: operation %d in a record", catalog.ErrCorrupt, op)
+	}
+}
+
+func (r *Replayer) create(t *Tx, d *decoder) error {
+	def := d.sized()
+	if d.err != nil {
+		return d.err
+	}
+	c, err := catalog.Decode(def)
+	if err != nil {
+		return err
+	}
+	cat, err := r.cat.Add(c)
+	if err != nil {
+		return err
+	}
+	r.cat = cat
+	return t.Create(cat, c)
+}
+
+func (r *Replayer) writer(t *Tx, d *decoder) *Writer {
+	c := r.collection(d)
+	if c == nil {
+		return nil
+	}
+	return t.Writer(c)
+}
+
+// collection decodes a collection's number; it returns nil with d.err set if
+// there is none.
+func (r *Replayer) collection(d *decoder) *catalog.Collection {
+	number := d.uvarint()
+	if d.err != nil {
+		return nil
+	}
+	c := r.cat.Numbered(uint32(number))
+	if c == nil || uint64(c.Number) != number {
+		d.fail("collection number %d in a record", number)
+		return nil
+	}
+	return c
+}
+
+// decoder reads a record; after an error all it returns is zero.
+type decoder struct {
+	rest []byte
+	err  error
+}
+
+func (d *decoder) fail(format string, args ...any) {
+	if d.err == nil {
+		d.err = fmt.Errorf("%w: "+format, append([]any{catalog.ErrCorrupt}, args...)...)
+	}
+	d.rest = nil
+}
+
+func (d *decoder) take(n uint64) []byte {
+	if n > uint64(len(d.rest)) {
+		d.fail("a record ends early")
+		return nil
+	}
+	b := d.rest[:n:n]
+	d.rest = d.rest[n:]
+	return b
+}
+
+func (d *decoder) byte() byte {
+	if b := d.take(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+func (d *decoder) uvarint() uint64 {
+	v, n := binary.Uvarint(d.rest)
+	if n <= 0 {
+		d.fail("a damaged number in a record")
+		return 0
+	}
+	d.rest = d.rest[n:]
+	return v
+}
+
+func (d *decoder) sized() []byte { return d.take(d.uvarint()) }

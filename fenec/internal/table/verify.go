@@ -1,0 +1,117 @@
+package table
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
+	"github.com/fenec-go/fenecdb/fenec/internal/key"
+	"github.com/fenec-go/fenecdb/fenec/internal/row"
+	"github.com/fenec-go/fenecdb/fenec/internal/store"
+	"github.com/fenec-go/fenecdb/fenec/internal/value"
+)
+
+// maxFindings bounds how many faults of one collection Verify reports.
+const maxFindings = 20
+
+// Verify compares everything that is known twice: rows with their checksums,
+// every index with the rows, figures with a recount, unique values with each
+// other. It returns what does not agree.
+func Verify(v *store.View) error {
+	cat, err := loadCatalog(v)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, c := range cat.Collections() {
+		f := verifier{Reader: NewReader(v, c)}
+		f.run()
+		errs = append(errs, f.found...)
+	}
+	return errors.Join(errs...)
+}
+
+type verifier struct {
+	*Reader
+	found []error
+}
+
+func (f *verifier) report(format string, args ...any) {
+	if len(f.found) < maxFindings {
+		args = append([]any{catalog.ErrCorrupt, f.col.Name}, args...)
+		f.found = append(f.found, fmt.Errorf("%w: collection %q: "+format, args...))
+	}
+}
+
+func (f *verifier) run() {
+	var counted Figures
+	s := f.Scan(0, ^uint64(0), false)
+	for s.Next() {
+		counted.Rows++
+		counted.LiveBytes += int64(len(s.Row()))
+		counted.Highest = s.ID()
+		f.entries(s.ID(), bytes.Clone(s.Row()))
+	}
+	if err := s.Err(); err != nil {
+		f.report("%w", err)
+		return
+	}
+	known, err := f.Figures()
+	if err != nil {
+		f.report("%w", err)
+		return
+	}
+	if counted.Rows != known.Rows || counted.LiveBytes != known.LiveBytes || counted.Highest > known.Highest {
+		f.report("figures are %+v, counted %+v", known, counted)
+	}
+	for i := range f.col.Fields {
+		if f.col.Fields[i].Index != nil {
+			f.index(i, counted.Rows)
+		}
+	}
+}
+
+// entries reports the index entries that a row lacks.
+func (f *verifier) entries(id uint64, b []byte) {
+	for i := range f.col.Fields {
+		field := &f.col.Fields[i]
+		v, err := row.Field(b, i, field.Type)
+		if err != nil {
+			f.report("id %d, field %q: %w", id, field.Name, err)
+			continue
+		}
+		if field.Index == nil {
+			continue
+		}
+		e := appendID(key.Append(nil, v), id)
+		got, err := f.view.Get(field.Index.Space, e)
+		if err != nil || got == nil {
+			f.report("id %d is missing in the index of %q (%v)", id, field.Name, err)
+		}
+	}
+}
+
+// index reports entries that no row accounts for, and unique values held
+// twice. Every row has its entry, so the count decides the former.
+func (f *verifier) index(i int, rows int64) {
+	field := &f.col.Fields[i]
+	null := key.Append(nil, value.Value{})
+	var last []byte
+	var n int64
+	s := f.Index(field.Index, nil, nil, false)
+	for s.Next() {
+		n++
+		k := s.ValueKey()
+		if field.Index.Kind == catalog.Unique && bytes.Equal(k, last) && !bytes.Equal(k, null) && !key.Cut(k) {
+			f.report("the unique index of %q holds a value twice, the second time for id %d", field.Name, s.ID())
+		}
+		last = append(last[:0], k...)
+	}
+	if err := s.Err(); err != nil {
+		f.report("%w", err)
+	}
+	if n != rows {
+		f.report("the index of %q has %d entries for %d rows", field.Name, n, rows)
+	}
+}
