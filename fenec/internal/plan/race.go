@@ -1,0 +1,90 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/fenec-go/fenecdb/fenec/internal/table"
+)
+
+// race gathers the ids of every option at once, some entries of each in turn,
+// and returns those of the one that ends first, in order and once each. winner
+// is nil if all have more than most entries. Ids outside found.ids are left out.
+func (r *run) race(found *resolved, most int) (list []uint64, winner *option, err error) {
+	racers := make([]racer, 0, len(found.options))
+	for i := range found.options {
+		if o := &found.options[i]; len(o.spans) <= most {
+			racers = append(racers, racer{run: r, o: o})
+		}
+	}
+	slices.SortStableFunc(racers, func(a, b racer) int { return a.o.rank() - b.o.rank() })
+	for stretch := 16; ; stretch *= 2 {
+		for i := range racers {
+			done, err := racers[i].advance(min(stretch, most+1))
+			if err != nil {
+				return nil, nil, err
+			}
+			if done {
+				return racers[i].ids(found.ids), racers[i].o, nil
+			}
+		}
+		if stretch > most {
+			return nil, nil, nil
+		}
+	}
+}
+
+// racer gathers the ids of one option.
+type racer struct {
+	run  *run
+	o    *option
+	next int              // the first span that is not begun
+	scan *table.IndexScan // of the span before, or nil
+	list []uint64
+}
+
+// advance gathers ids until there are n, and reports whether those are all.
+func (c *racer) advance(n int) (done bool, err error) {
+	for len(c.list) < n {
+		if c.scan == nil {
+			if c.next == len(c.o.spans) {
+				return true, nil
+			}
+			c.begin(&c.o.spans[c.next])
+			c.next++
+			continue
+		}
+		if !c.scan.Next() {
+			if err := c.scan.Err(); err != nil {
+				return false, err
+			}
+			c.scan = nil
+			continue
+		}
+		if err := c.run.step(); err != nil {
+			return false, err
+		}
+		c.list = append(c.list, c.scan.ID())
+	}
+	return false, nil
+}
+
+// begin goes on to a span: a scan of its entries, or its id at once.
+func (c *racer) begin(s *span) {
+	if s.index == nil {
+		c.list = append(c.list, s.id)
+		return
+	}
+	c.scan = c.run.index(s, false)
+}
+
+// ids returns what was gathered within bounds, in order and once each.
+func (c *racer) ids(in ids) []uint64 {
+	list := c.list
+	if in != allIDs {
+		list = slices.DeleteFunc(list, func(id uint64) bool { return id < in.first || id > in.last })
+	}
+	if !slices.IsSorted(list) {
+		slices.Sort(list)
+	}
+	return slices.Compact(list)
+}

@@ -1,0 +1,179 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/fenec-go/fenecdb/fenec/internal/expr"
+	"github.com/fenec-go/fenecdb/fenec/internal/row"
+	"github.com/fenec-go/fenecdb/fenec/internal/table"
+)
+
+// run is one run of a plan.
+type run struct {
+	*Plan
+	ctx     context.Context
+	f       *expr.Frame
+	t       Table
+	trace   *Trace // or nil
+	visit   func(Row) error
+	onlyIDs bool // visit looks at ids only: rows need not be kept for it
+
+	left  page // what is left of the page: rows to pass over, and rows until its end
+	total int64
+	known bool // total is the number of rows
+	steps int  // until the context is looked at again
+}
+
+// errDone ends the production of rows: no more are wanted.
+var errDone = errors.New("plan: done")
+
+// sink takes a row that a path has led to. It returns errDone when it wants no
+// more of them.
+type sink func(id uint64, b []byte) error
+
+// all finds all rows of the page.
+func (r *run) all() error {
+	if r.left.end <= r.left.skip {
+		r.trace.nothing("the limit is 0")
+		return nil
+	}
+	found := resolved{ids: allIDs}
+	if len(r.cond.terms) > 0 {
+		res := resolver{col: r.col, f: r.f}
+		found = res.resolve(&r.cond)
+	}
+	if found.none() {
+		r.trace.nothing("no row can pass")
+		return nil
+	}
+	var err error
+	switch {
+	case found.point():
+		r.trace.point(found.ids.first)
+		err = r.point(found.ids.first, r.emit)
+	case r.order.byID():
+		err = r.byID(&found)
+	default:
+		err = r.sorted(&found)
+	}
+	if err == errDone {
+		return nil
+	}
+	return err
+}
+
+// checkEvery is after how many rows or entries the context is looked at.
+const checkEvery = 1024
+
+func (r *run) step() error {
+	if r.steps++; r.steps < checkEvery {
+		return nil
+	}
+	r.steps = 0
+	return r.ctx.Err()
+}
+
+// rows returns the number of rows of the collection.
+func (r *run) rows() (int64, error) {
+	if r.known {
+		return r.total, nil
+	}
+	var err error
+	r.total, err = r.t.Rows()
+	r.known = true
+	return r.total, err
+}
+
+// passes makes the frame stand at a row and reports whether it passes the
+// filter.
+func (r *run) passes(id uint64, b []byte) (bool, error) {
+	if err := r.f.Stand(id, b); err != nil {
+		return false, r.located(id, err)
+	}
+	ok := true
+	if r.where != nil {
+		var err error
+		if ok, err = r.where.Test(r.f); err != nil {
+			return false, r.located(id, err)
+		}
+	}
+	r.trace.tested(ok)
+	return ok, nil
+}
+
+// located adds to an error of damage where it was met.
+func (r *run) located(id uint64, err error) error {
+	if errors.Is(err, row.ErrCorrupt) {
+		return fmt.Errorf("collection %q, id %d: %w", r.col.Name, id, err)
+	}
+	return err
+}
+
+// emit is the sink of rows that come in order.
+func (r *run) emit(id uint64, b []byte) error {
+	ok, err := r.passes(id, b)
+	if !ok || err != nil {
+		return err
+	}
+	return r.pick(Row{ID: id, Data: b})
+}
+
+// pick visits a row that passes the filter, if it is in the page. The frame
+// stands at it.
+func (r *run) pick(row Row) error {
+	r.left.end--
+	if r.left.skip > 0 {
+		r.left.skip--
+	} else if err := r.visit(row); err != nil {
+		return err
+	}
+	if r.left.end == 0 {
+		return errDone
+	}
+	return nil
+}
+
+// scan produces the rows with ids in a range.
+func (r *run) scan(in ids, reverse bool, to sink) error {
+	s := r.t.Scan(in.first, in.last, reverse)
+	for s.Next() {
+		if err := r.step(); err != nil {
+			return err
+		}
+		if err := to(s.ID(), s.Row()); err != nil {
+			return err
+		}
+	}
+	return s.Err()
+}
+
+// points produces the rows with the given ids, of those that are there.
+func (r *run) points(list []uint64, reverse bool, to sink) error {
+	for i := range list {
+		if reverse {
+			i = len(list) - 1 - i
+		}
+		if err := r.point(list[i], to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) point(id uint64, to sink) error {
+	if err := r.step(); err != nil {
+		return err
+	}
+	b, err := r.t.Get(id)
+	if b == nil || err != nil {
+		return err
+	}
+	return to(id, b)
+}
+
+// index returns a scan of a span's entries.
+func (r *run) index(s *span, reverse bool) *table.IndexScan {
+	return r.t.Index(s.index, s.lower, s.upper, reverse)
+}
