@@ -1,0 +1,151 @@
+package exec
+
+import (
+	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
+	"github.com/fenec-go/fenecdb/fenec/internal/expr"
+	"github.com/fenec-go/fenecdb/fenec/internal/fault"
+	"github.com/fenec-go/fenecdb/fenec/internal/plan"
+	"github.com/fenec-go/fenecdb/fenec/internal/row"
+	"github.com/fenec-go/fenecdb/fenec/internal/value"
+	"github.com/fenec-go/fenecdb/fenec/ql"
+)
+
+// column is a column of a result.
+type column struct {
+	name   string
+	member []byte     // the name as a JSON key, with the colon
+	at     int        // its position in the result's rows, or idColumn
+	typ    value.Type // it is stored with
+}
+
+// idColumn is the position of a column that is the row's id.
+const idColumn = -1
+
+// anyType is the type of columns that are computed: a json field is stored in
+// a form that says what it holds, whatever that is.
+var anyType = value.TypeJSON
+
+func newColumn(name string, at int, t value.Type) column {
+	return column{name: name, member: append(value.AppendJSONString(nil, name), ':'), at: at, typ: t}
+}
+
+// selection is the columns of a get.
+type selection struct {
+	columns []column
+	names   []string // of the columns
+	items   []item   // nil when the result's rows are the collection's
+	types   []value.Type
+}
+
+// item is a column that a result's rows hold.
+type item struct {
+	x     *expr.Expr // what is computed; nil for a field
+	field int
+}
+
+func compileSelection(c *expr.Compiler, s *ql.Get) (*selection, error) {
+	if len(s.Columns) == 0 {
+		return wholeRows(c.Collection()), nil
+	}
+	out := &selection{items: []item{}}
+	seen := map[string]ql.Expr{}
+	for i := range s.Columns {
+		if err := out.add(c, &s.Columns[i], seen); err != nil {
+			return nil, err
+		}
+	}
+	out.names = namesOf(out.columns)
+	return out, nil
+}
+
+func namesOf(columns []column) []string {
+	names := make([]string, len(columns))
+	for i := range columns {
+		names[i] = columns[i].name
+	}
+	return names
+}
+
+// wholeRows returns the columns of a get without a select list.
+func wholeRows(c *catalog.Collection) *selection {
+	s := &selection{columns: []column{newColumn(catalog.ID, idColumn, value.TypeInt)}}
+	for i := range c.Fields {
+		s.columns = append(s.columns, newColumn(c.Fields[i].Name, i, c.Fields[i].Type))
+	}
+	s.names = namesOf(s.columns)
+	return s
+}
+
+// add adds a column. seen is the columns before it by name.
+func (s *selection) add(c *expr.Compiler, def *ql.Column, seen map[string]ql.Expr) error {
+	path, plain := def.Expr.(*ql.Path)
+	name := def.As.Text
+	if name == "" {
+		if !plain {
+			return fault.New(fault.Query, "a column that is computed needs a name: as name")
+		}
+		name = path.String()
+	}
+	x, err := c.Compile(def.Expr, expr.Early)
+	if err != nil {
+		return err
+	}
+	if before, ok := seen[name]; ok {
+		old, was := before.(*ql.Path)
+		if plain && was && old.String() == path.String() {
+			return nil
+		}
+		return fault.New(fault.Query, "two columns are named %q", name)
+	}
+	seen[name] = def.Expr
+	s.place(c.Collection(), name, path, x)
+	return nil
+}
+
+// place gives a column its position in the result's rows. path is nil when the
+// column is computed.
+func (s *selection) place(c *catalog.Collection, name string, path *ql.Path, x *expr.Expr) {
+	it, t := item{x: x}, anyType
+	if path != nil && len(path.Keys) == 0 {
+		if path.Field == catalog.ID {
+			s.columns = append(s.columns, newColumn(name, idColumn, value.TypeInt))
+			return
+		}
+		it.field, _ = c.Position(path.Field) // known, as it was compiled
+		it.x, t = nil, c.Fields[it.field].Type
+	}
+	s.columns = append(s.columns, newColumn(name, len(s.items), t))
+	s.items = append(s.items, it)
+	s.types = append(s.types, t)
+}
+
+// projector makes a result's rows of the rows picked.
+type projector struct {
+	*selection
+	f    *expr.Frame
+	res  *Result
+	vals []value.Value
+	buf  []byte
+}
+
+// add adds a row that f stands at.
+func (p *projector) add(r plan.Row) error {
+	p.vals = p.vals[:0]
+	for i := range p.items {
+		v, err := p.value(&p.items[i], i)
+		if err != nil {
+			return err
+		}
+		p.vals = append(p.vals, v)
+	}
+	p.buf = row.Encode(p.buf[:0], p.types, p.vals)
+	p.res.rows = append(p.res.rows, resultRow{r.ID, p.res.memory.Copy(p.buf)})
+	return nil
+}
+
+func (p *projector) value(it *item, i int) (value.Value, error) {
+	if it.x != nil {
+		return it.x.Eval(p.f)
+	}
+	return p.f.Row().View(it.field, p.types[i])
+}

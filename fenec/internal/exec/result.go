@@ -1,0 +1,126 @@
+package exec
+
+import (
+	"strconv"
+
+	"github.com/fenec-go/fenecdb/fenec/internal/plan"
+	"github.com/fenec-go/fenecdb/fenec/internal/row"
+	"github.com/fenec-go/fenecdb/fenec/internal/value"
+)
+
+// Result is the rows that a query answers. They stay encoded until they are
+// asked for. It does not change and may be shared.
+type Result struct {
+	columns []column
+	names   []string
+	rows    []resultRow
+	memory  plan.Arena
+}
+
+// resultRow is one row: its id and its columns in the encoding of package row.
+type resultRow struct {
+	id   uint64
+	data []byte
+}
+
+// addWhole adds a row of the collection as it is.
+func (r *Result) addWhole(p plan.Row) error {
+	data := p.Data
+	if !p.Kept {
+		data = r.memory.Copy(data)
+	}
+	r.rows = append(r.rows, resultRow{p.ID, data})
+	return nil
+}
+
+// addIDs adds rows that are ids and nothing else.
+func (r *Result) addIDs(ids []uint64) {
+	r.rows = make([]resultRow, len(ids))
+	for i, id := range ids {
+		r.rows[i].id = id
+	}
+}
+
+// countResult is the answer of a count.
+func countResult(n int64) *Result {
+	r := &Result{columns: countColumns, names: countNames}
+	r.addValue(value.TypeInt, value.Int(n))
+	return r
+}
+
+var (
+	countColumns = []column{newColumn("count", 0, value.TypeInt)}
+	countNames   = namesOf(countColumns)
+)
+
+// textResult is one column of text.
+func textResult(name string, lines []string) *Result {
+	r := &Result{columns: []column{newColumn(name, 0, value.TypeText)}, names: []string{name}}
+	for _, line := range lines {
+		r.addValue(value.TypeText, value.Text(line))
+	}
+	return r
+}
+
+func (r *Result) addValue(t value.Type, v value.Value) {
+	r.rows = append(r.rows, resultRow{data: row.Encode(nil, []value.Type{t}, []value.Value{v})})
+}
+
+// Columns returns the names of the columns. The slice must not be changed.
+func (r *Result) Columns() []string { return r.names }
+
+// Len returns the number of rows.
+func (r *Result) Len() int { return len(r.rows) }
+
+// Value returns a column of row i, by its number. Texts and bytes lie in the
+// memory of r.
+func (r *Result) Value(i, column int) (value.Value, error) {
+	c := &r.columns[column]
+	if c.at == idColumn {
+		return value.Int(int64(r.rows[i].id)), nil
+	}
+	return row.View(r.rows[i].data, c.at, c.typ)
+}
+
+// AppendJSON appends the rows as a list of objects, whose members are the
+// columns in order. It fails on a damaged row only; what dst has received then
+// is of no use.
+func (r *Result) AppendJSON(dst []byte) ([]byte, error) {
+	dst = append(dst, '[')
+	var err error
+	for i := range r.rows {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if dst, err = r.appendRow(dst, i); err != nil {
+			return dst, err
+		}
+	}
+	return append(dst, ']'), nil
+}
+
+// appendRow appends row i as an object.
+func (r *Result) appendRow(dst []byte, i int) ([]byte, error) {
+	data := &r.rows[i]
+	var fields row.Row
+	var err error
+	if data.data != nil {
+		if fields, err = row.Parse(data.data); err != nil {
+			return dst, err
+		}
+	}
+	dst = append(dst, '{')
+	for i := range r.columns {
+		c := &r.columns[i]
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, c.member...)
+		if c.at == idColumn {
+			dst = strconv.AppendUint(dst, data.id, 10)
+		} else if dst, err = fields.AppendJSON(dst, c.at, c.typ); err != nil {
+			return dst, err
+		}
+	}
+	return append(dst, '}'), nil
+}
