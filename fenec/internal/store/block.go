@@ -87,7 +87,7 @@ func (s *Store) full() bool {
 	if st.frozen != nil {
 		bound /= 2
 	}
-	return st.live.front.MemoryBytes() >= bound
+	return st.live.front.Len() > 0 && st.live.front.MemoryBytes() >= bound
 }
 
 // Put sets key in space. key and value are copied.
