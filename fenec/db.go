@@ -1,0 +1,143 @@
+package fenec
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
+	"github.com/fenec-go/fenecdb/fenec/internal/store"
+	"github.com/fenec-go/fenecdb/fenec/internal/table"
+)
+
+// DB is an open database. Its methods are safe for concurrent use.
+type DB struct {
+	store *store.Store
+	clock func() time.Time
+	limit atomic.Pointer[func(Block) error]
+
+	// catalogs are the definitions at the sequences that open snapshots stand
+	// at, oldest first: replaced as a whole by blocks that change them.
+	catalogs atomic.Pointer[[]catalogVersion]
+
+	// figures is guarded by the store's write lock.
+	figures table.Cache
+}
+
+// catalogVersion is a catalog with the first sequence it holds at.
+type catalogVersion struct {
+	from    uint64
+	catalog *catalog.Catalog
+}
+
+// Open opens the database at path, making an empty one if there is none, and
+// brings it to the last write that is whole on disk. An empty path is as
+// OpenMemory. The file is locked until Close: ErrInUse says that somebody else
+// has it, ErrCorrupt that it is damaged. What Open costs does not grow with
+// the file.
+func Open(path string, opts Options) (*DB, error) {
+	db := &DB{clock: opts.Clock}
+	if db.clock == nil {
+		db.clock = time.Now
+	}
+	so, err := opts.store()
+	if err != nil {
+		return nil, err
+	}
+	var replayer table.Replayer
+	so.Load, so.Replay = replayer.Load, replayer.Replay
+	if db.store, err = store.Open(path, so); err != nil {
+		return nil, public(err)
+	}
+	db.catalogs.Store(&[]catalogVersion{{0, replayer.Catalog()}})
+	return db, nil
+}
+
+// OpenMemory opens an empty database in memory. It is gone when closed.
+func OpenMemory(opts Options) (*DB, error) { return Open("", opts) }
+
+// Close waits for the running statement, ends every read, folds the log into
+// the file (unless Options.NoCheckpoint) and closes it. Everything afterwards
+// fails with ErrClosed; closing again does nothing.
+func (db *DB) Close() error { return public(db.store.Close()) }
+
+// Path returns the database's path, "" in memory.
+func (db *DB) Path() string { return db.store.Path() }
+
+// Seq returns the sequence of the last write. It counts documents written or
+// deleted and changes of the schema, and never goes back.
+func (db *DB) Seq() uint64 { return db.store.Seq() }
+
+// catalogAt returns the definitions at seq, at which a snapshot is open or the
+// caller holds the write lock.
+func (db *DB) catalogAt(seq uint64) *catalog.Catalog {
+	versions := *db.catalogs.Load()
+	for i := len(versions) - 1; i > 0; i-- {
+		if versions[i].from <= seq {
+			return versions[i].catalog
+		}
+	}
+	return versions[0].catalog
+}
+
+// publishCatalog makes cat the definitions from seq on and forgets those that
+// no snapshot stands at any more. The write lock is held.
+func (db *DB) publishCatalog(seq uint64, cat *catalog.Catalog) {
+	versions := *db.catalogs.Load()
+	oldest := db.store.Oldest()
+	for len(versions) > 1 && versions[1].from <= oldest {
+		versions = versions[1:]
+	}
+	versions = append(slices.Clip(versions), catalogVersion{seq, cat})
+	db.catalogs.Store(&versions)
+}
+
+// Collections returns the names of all collections, sorted.
+func (db *DB) Collections() []string {
+	var names []string
+	for _, c := range db.catalogAt(db.store.Seq()).Collections() {
+		names = append(names, c.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Sync returns once every write answered before the call is on disk, whatever
+// the policy.
+func (db *DB) Sync(ctx context.Context) error { return public(db.store.Sync(ctx)) }
+
+// Checkpoint folds into the file what every open read has already seen, and
+// drops the log of it.
+func (db *DB) Checkpoint(ctx context.Context) error { return public(db.store.Checkpoint(ctx)) }
+
+// Compact folds everything into the file and rewrites it without its free
+// space.
+func (db *DB) Compact(ctx context.Context) error { return public(db.store.Compact(ctx)) }
+
+// errNoPath is returned where an empty path does not stand for memory.
+var errNoPath = fmt.Errorf("the path is empty: %w", fs.ErrNotExist)
+
+// Remove deletes the closed database at path with everything that belongs to
+// it. It fails with fs.ErrNotExist if there is none and with ErrInUse if it is
+// open.
+func Remove(path string) error {
+	if path == "" {
+		return errNoPath
+	}
+	return public(store.Remove(path))
+}
+
+// Check verifies the closed database at path and says what is wrong: pages,
+// logs, checksums of rows, every index against the rows, every figure against
+// a recount. It changes nothing. Errors match ErrCorrupt.
+func Check(path string) error {
+	if path == "" {
+		return errNoPath
+	}
+	var replayer table.Replayer
+	opts := store.Options{Load: replayer.Load, Replay: replayer.Replay}
+	return public(store.Check(path, opts, table.Verify))
+}

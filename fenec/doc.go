@@ -1,0 +1,46 @@
+// Package fenec is an embedded document database: one file a database, the
+// query language FenecQL, snapshots, atomic batches, crash safety.
+//
+//	db, err := fenec.Open("books.fenec", fenec.Options{})
+//	…
+//	defer db.Close()
+//	_, err = db.Exec(ctx, `create collection books (title text @hash, pages int @sorted)`)
+//	_, err = db.Exec(ctx, `put books {title: $1, pages: $2}`, "Dune", 612)
+//	res, err := db.Query(ctx, `get books where pages > $1 order pages limit 10`, 300)
+//	for row := range res.All() {
+//		title, err := row.Text("title")
+//		…
+//	}
+//
+// # What a caller meets
+//
+// A [DB] is an open database. [DB.Query] runs one statement and returns a
+// [Result]; [DB.Exec] runs one and returns how many documents it wrote;
+// [DB.Batch] runs several as one block. [DB.Prepare] compiles a statement once.
+// [DB.View] reads several times at one sequence. Documents have an id, given by
+// the database or by the caller, and the fields their collection declares.
+//
+// # Guarantees
+//
+//   - A statement, and a batch, happens whole or not at all, also through a crash.
+//   - A write that was answered under [SyncAlways] is on disk; under a period,
+//     what was answered longer ago than that is.
+//   - A read sees one sequence: everything up to it and nothing after. Readers
+//     never wait for writers, nor writers for readers.
+//   - After the disk refused something, writes fail with [ErrFailed] until the
+//     database is opened again; reads go on.
+//   - Damage is reported as [ErrCorrupt], naming file and place, and never ends
+//     the process.
+//   - Opening costs the same for a small file and a large one.
+//
+// # Limits
+//
+// There is one writer at a time; others wait their turn. One process at a time
+// has the file. A block's changes are held in memory ([Options.BlockBytes]), and
+// so are a query's answers: use limit.
+//
+// Arguments may be nil, bool, any integer or float, string, []byte, time.Time,
+// []float32, []float64, []string, []any, map[string]any, json.RawMessage and
+// json.Number; $1 is the first. Errors carry kinds: match them with errors.Is
+// against ErrQuery, ErrType and so on.
+package fenec

@@ -1,0 +1,60 @@
+package fenec
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/fenec-go/fenecdb/fenec/internal/store"
+)
+
+// Image is a whole copy of a database as of one sequence, to be read once. It
+// carries its length and a SHA-256 checksum.
+type Image struct{ image *store.Image }
+
+// OpenImage makes an image of everything written before the call. Writes go on
+// meanwhile. Close the image when it has been read.
+func (db *DB) OpenImage(ctx context.Context) (*Image, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m, err := db.store.OpenImage(ctx)
+	if err != nil {
+		return nil, public(err)
+	}
+	return &Image{m}, nil
+}
+
+// Size returns how many bytes Read gives in all.
+func (m *Image) Size() int64 { return m.image.Size() }
+
+// Seq returns the sequence the image holds everything up to.
+func (m *Image) Seq() uint64 { return m.image.Seq() }
+
+// Read reads the image's next bytes.
+func (m *Image) Read(p []byte) (int, error) { return m.image.Read(p) }
+
+// Close gives the copy up.
+func (m *Image) Close() error { return m.image.Close() }
+
+// Image writes an image of everything written before the call to w.
+func (db *DB) Image(ctx context.Context, w io.Writer) error {
+	m, err := db.OpenImage(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, m)
+	return errors.Join(err, m.Close())
+}
+
+// Install makes a database at path out of the image that r holds. The file
+// appears only when the whole image has arrived, its length and checksum are
+// right, and it is on disk; whatever fails leaves nothing behind. It fails with
+// fs.ErrExist if path is taken and with ErrImage for a damaged image. One
+// Install at a time may write to path.
+func Install(path string, r io.Reader) error {
+	if path == "" {
+		return errNoPath
+	}
+	return public(store.Install(path, r, nil))
+}

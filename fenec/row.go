@@ -1,0 +1,159 @@
+package fenec
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+)
+
+// Row is one row of a Result.
+type Row struct {
+	res *Result
+	at  int
+}
+
+// Value returns column i as a Go value: nil, bool, int64, float64, string,
+// []byte, time.Time (UTC), []float32 for a vector, []any for a list, or
+// map[string]any.
+func (r Row) Value(i int) (any, error) {
+	v, err := r.res.value(r.at, i)
+	if err != nil {
+		return nil, err
+	}
+	return v.Go(), nil
+}
+
+// Get returns the named column as Value does.
+func (r Row) Get(name string) (any, error) {
+	i, err := r.res.column(name)
+	if err != nil {
+		return nil, err
+	}
+	return r.Value(i)
+}
+
+// Int returns the named column, which must hold an int.
+func (r Row) Int(name string) (n int64, err error) { return n, r.scanNamed(name, &n) }
+
+// Float returns the named column, which must hold a number.
+func (r Row) Float(name string) (f float64, err error) { return f, r.scanNamed(name, &f) }
+
+// Text returns the named column, which must hold a text.
+func (r Row) Text(name string) (s string, err error) { return s, r.scanNamed(name, &s) }
+
+// Bool returns the named column, which must hold a bool.
+func (r Row) Bool(name string) (b bool, err error) { return b, r.scanNamed(name, &b) }
+
+// Time returns the named column, which must hold a timestamp.
+func (r Row) Time(name string) (t time.Time, err error) { return t, r.scanNamed(name, &t) }
+
+// Vector returns the named column, which must hold a vector.
+func (r Row) Vector(name string) (x []float32, err error) { return x, r.scanNamed(name, &x) }
+
+func (r Row) scanNamed(name string, dest any) error {
+	i, err := r.res.column(name)
+	if err != nil {
+		return err
+	}
+	return r.scanColumn(i, dest)
+}
+
+// Scan stores the columns, in order, in what dest points to, one pointer a
+// column: to a bool, an integer or float type, a string, []byte, time.Time,
+// []float32, any, another slice or a map with string keys, or to a pointer to
+// any of these, which is nil for null. Null otherwise sets only what can be
+// nil. A value that does not fit matches ErrType.
+func (r Row) Scan(dest ...any) error {
+	if len(dest) != len(r.res.columns) {
+		return fmt.Errorf("scan: %d destinations for %d columns", len(dest), len(r.res.columns))
+	}
+	for i, d := range dest {
+		if err := r.scanColumn(i, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r Row) scanColumn(i int, dest any) error {
+	v, err := r.res.value(r.at, i)
+	if err != nil {
+		return err
+	}
+	p := reflect.ValueOf(dest)
+	if p.Kind() != reflect.Pointer || p.IsNil() {
+		return fmt.Errorf("scan: the destination of column %q is a %T, want a pointer", r.res.columns[i], dest)
+	}
+	if err := assign(p.Elem(), v); err != nil {
+		return fmt.Errorf("column %q: %w", r.res.columns[i], err)
+	}
+	return nil
+}
+
+// ScanStruct stores the columns in the fields of the struct that dest points
+// to: in the field with the tag `fenec:"name"`, or else in the exported field
+// whose name is the column's but for case. Columns without a field are left
+// out; a tag "-" takes a field out.
+func (r Row) ScanStruct(dest any) error {
+	p := reflect.ValueOf(dest)
+	if p.Kind() != reflect.Pointer || p.IsNil() || p.Elem().Kind() != reflect.Struct {
+		return fmt.Errorf("scan: the destination is a %T, want a pointer to a struct", dest)
+	}
+	s := p.Elem()
+	for i, f := range r.res.fieldsOf(s.Type()) {
+		if f < 0 {
+			continue
+		}
+		v, err := r.res.value(r.at, i)
+		if err != nil {
+			return err
+		}
+		if err := assign(s.Field(f), v); err != nil {
+			return fmt.Errorf("column %q: %w", r.res.columns[i], err)
+		}
+	}
+	return nil
+}
+
+// fieldsOf returns for each column the index of the field of t that takes it,
+// or -1.
+func (r *Result) fieldsOf(t reflect.Type) []int {
+	if r.structType == t {
+		return r.structFields
+	}
+	r.structType, r.structFields = t, make([]int, len(r.columns))
+	for i, name := range r.columns {
+		r.structFields[i] = fieldFor(t, name)
+	}
+	return r.structFields
+}
+
+func fieldFor(t reflect.Type, column string) int {
+	folded := -1
+	for i := range t.NumField() {
+		f := t.Field(i)
+		tag, tagged := f.Tag.Lookup("fenec")
+		switch {
+		case !f.IsExported():
+		case tagged && tag == column:
+			return i
+		case !tagged && folded < 0 && strings.EqualFold(f.Name, column):
+			folded = i
+		}
+	}
+	return folded
+}
+
+// Collect reads all rows of a result into structs, as ScanStruct does.
+func Collect[T any](res *Result) ([]T, error) {
+	out := make([]T, 0, res.Len())
+	for row := range res.All() {
+		var t T
+		if err := row.ScanStruct(&t); err != nil {
+			return nil, err
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
