@@ -1,0 +1,111 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/fenec-go/fenecdb/fenec"
+	"github.com/fenec-go/fenecdb/fenec/internal/value"
+)
+
+// Answer is what a request gets.
+type Answer struct {
+	Status int
+	Body   []byte // JSON; empty for none
+	Seq    uint64 // for the header Fenec-Seq; 0 leaves it out
+	Ran    bool   // a statement ran: the version is told
+}
+
+// OK returns a successful answer.
+func OK(body []byte) Answer { return Answer{Status: http.StatusOK, Body: body} }
+
+// Fail returns an answer that tells of an error.
+func Fail(status int, message string) Answer {
+	body := appendError(nil, message)
+	if status == http.StatusServiceUnavailable {
+		body = append(body, retryMember...)
+	}
+	return Answer{Status: status, Body: append(body, '}')}
+}
+
+const retryMember = `,"retry_after":1`
+
+func appendError(dst []byte, message string) []byte {
+	return value.AppendJSONString(append(dst, `{"error":`...), message)
+}
+
+// Error returns an answer that tells of err.
+func Error(err error) Answer { return Fail(StatusOf(err), err.Error()) }
+
+// NotFound answers that there is nothing at the request's path.
+func NotFound(r *http.Request) Answer {
+	return Fail(http.StatusNotFound, "nothing at "+r.Method+" "+r.URL.Path)
+}
+
+// Unauthorized answers that the request carries no token that opens its path.
+func Unauthorized() Answer { return Fail(http.StatusUnauthorized, "a bearer token is needed") }
+
+// Write sends the answer.
+func (a Answer) Write(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	if a.Ran {
+		h["X-Fenecdb-Version"] = versionHeader
+	}
+	if a.Seq != 0 {
+		h["Fenec-Seq"] = []string{strconv.FormatUint(a.Seq, 10)}
+	}
+	switch a.Status {
+	case http.StatusUnauthorized:
+		h.Set("WWW-Authenticate", "Bearer")
+	case http.StatusServiceUnavailable:
+		h.Set("Retry-After", "1")
+	case http.StatusNoContent:
+		w.WriteHeader(a.Status)
+		return
+	}
+	h["Content-Type"] = jsonType
+	h["Content-Length"] = []string{strconv.Itoa(len(a.Body))}
+	w.WriteHeader(a.Status)
+	if r.Method != http.MethodHead {
+		// A client that went away is not to be told.
+		_, _ = w.Write(a.Body)
+	}
+}
+
+var (
+	jsonType      = []string{"application/json; charset=utf-8"}
+	versionHeader = []string{fenec.Version}
+)
+
+// statuses are the HTTP statuses of errors.
+var statuses = []struct {
+	err    error
+	status int
+}{
+	{fenec.ErrQuery, http.StatusBadRequest},
+	{fenec.ErrType, http.StatusBadRequest},
+	{fenec.ErrNotFound, http.StatusNotFound},
+	{fenec.ErrExists, http.StatusConflict},
+	{fenec.ErrDuplicate, http.StatusConflict},
+	{fenec.ErrReadOnly, http.StatusForbidden},
+	{fenec.ErrOverLimit, http.StatusRequestEntityTooLarge},
+	{fenec.ErrBlockTooLarge, http.StatusRequestEntityTooLarge},
+	{fenec.ErrClosed, http.StatusServiceUnavailable},
+	{fenec.ErrSnapshotTooOld, http.StatusServiceUnavailable},
+	{context.DeadlineExceeded, http.StatusServiceUnavailable},
+	{context.Canceled, http.StatusServiceUnavailable},
+}
+
+// StatusOf returns the HTTP status that tells of err: 400 for a statement or
+// value that is wrong, 404 for a name there is not, 409 for one that is taken,
+// 403 and 413 for refusals, 503 for what passes, else 500.
+func StatusOf(err error) int {
+	for _, s := range statuses {
+		if errors.Is(err, s.err) {
+			return s.status
+		}
+	}
+	return http.StatusInternalServerError
+}
