@@ -1,0 +1,237 @@
+package tenant_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/fenec-go/fenecdb/fenec"
+	"github.com/fenec-go/fenecdb/tenant"
+)
+
+func open(t *testing.T, dir string, opts tenant.Options) *tenant.Manager {
+	t.Helper()
+	m, err := tenant.Open(dir, opts)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, m.Close()) })
+	return m
+}
+
+func exec(t *testing.T, m *tenant.Manager, name, text string, args ...any) int {
+	t.Helper()
+	h, err := m.Acquire(t.Context(), name)
+	require.NoError(t, err)
+	defer h.Release()
+	n, err := h.DB().Exec(t.Context(), text, args...)
+	require.NoError(t, err)
+	return n
+}
+
+func TestTenantsLiveInTheirOwnFiles(t *testing.T) {
+	dir := t.TempDir()
+	m := open(t, dir, tenant.Options{})
+	for _, name := range []string{"beta", "acme"} {
+		require.NoError(t, m.Create(t.Context(), name))
+		exec(t, m, name, "create collection notes (who text)")
+		exec(t, m, name, "put notes {who: $1}", name)
+	}
+	names, err := m.List()
+	require.NoError(t, err)
+	require.Equal(t, []string{"acme", "beta"}, names)
+	require.ErrorIs(t, m.Create(t.Context(), "acme"), tenant.ErrExists)
+	require.NoError(t, m.Close())
+
+	m = open(t, dir, tenant.Options{})
+	h, err := m.Acquire(t.Context(), "beta")
+	require.NoError(t, err)
+	require.Equal(t, "beta", h.Tenant())
+	res, err := h.DB().Query(t.Context(), "get notes")
+	require.NoError(t, err)
+	require.True(t, res.Next())
+	who, err := res.Row().Text("who")
+	require.NoError(t, err)
+	require.Equal(t, "beta", who)
+	h.Release()
+	h.Release()
+	require.Nil(t, h.DB())
+}
+
+func TestUnknownNames(t *testing.T) {
+	dir := t.TempDir()
+	m := open(t, dir, tenant.Options{})
+	for i := range 100 {
+		_, err := m.Acquire(t.Context(), fmt.Sprint("t", i))
+		require.ErrorIs(t, err, tenant.ErrNotFound)
+	}
+	require.ErrorIs(t, m.Delete(t.Context(), "nope"), tenant.ErrNotFound)
+	for _, name := range []string{"", "Acme", "a.b", "..", "a/b", "ä", "x y"} {
+		_, err := m.Acquire(t.Context(), name)
+		require.ErrorIs(t, err, tenant.ErrName)
+		require.ErrorIs(t, m.Create(t.Context(), name), tenant.ErrName)
+		require.ErrorIs(t, m.Delete(t.Context(), name), tenant.ErrName)
+	}
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, entries)
+	st, err := m.Stats()
+	require.NoError(t, err)
+	require.Zero(t, st)
+}
+
+func TestDamagedTenantLeavesOthersAlone(t *testing.T) {
+	dir := t.TempDir()
+	m := open(t, dir, tenant.Options{})
+	require.NoError(t, m.Create(t.Context(), "good"))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "bad.fenec"), make([]byte, 20000), 0o600))
+	_, err := m.Acquire(t.Context(), "bad")
+	require.ErrorIs(t, err, fenec.ErrCorrupt)
+	require.ErrorContains(t, err, "bad")
+	exec(t, m, "good", "create collection a (b int)")
+	require.NoError(t, m.Delete(t.Context(), "bad"))
+	require.NoFileExists(t, filepath.Join(dir, "bad.fenec"))
+}
+
+func TestDeleteWaitsForUsers(t *testing.T) {
+	m := open(t, t.TempDir(), tenant.Options{DeleteWait: time.Millisecond})
+	require.NoError(t, m.Create(t.Context(), "acme"))
+	h, err := m.Acquire(t.Context(), "acme")
+	require.NoError(t, err)
+	require.ErrorIs(t, m.Delete(t.Context(), "acme"), tenant.ErrBusy)
+	_, err = h.DB().Exec(t.Context(), "create collection a (b int)")
+	require.NoError(t, err, "a refused delete changes nothing")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, m.Delete(ctx, "acme"), context.Canceled)
+	h.Release()
+	require.NoError(t, m.Delete(t.Context(), "acme"))
+	_, err = m.Acquire(t.Context(), "acme")
+	require.ErrorIs(t, err, tenant.ErrNotFound)
+	require.NoError(t, m.Create(t.Context(), "acme"))
+	require.Zero(t, exec(t, m, "acme", "create collection a (b int)"))
+}
+
+func TestLeftoversAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a.fenec.importing", "b.fenec.creating", "notes.txt"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600))
+	}
+	m := open(t, dir, tenant.Options{})
+	names, err := m.List()
+	require.NoError(t, err)
+	require.Empty(t, names)
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+}
+
+func TestStatsAndSizes(t *testing.T) {
+	m := open(t, t.TempDir(), tenant.Options{})
+	require.NoError(t, m.Create(t.Context(), "acme"))
+	require.NoError(t, m.Create(t.Context(), "beta"))
+	exec(t, m, "acme", "create collection a (b int)")
+	st, err := m.Stats()
+	require.NoError(t, err)
+	sizes, err := m.Sizes()
+	require.NoError(t, err)
+	require.Equal(t, 2, st.Tenants)
+	require.Equal(t, 2, st.Open)
+	require.Equal(t, st.Disk, sizes["acme"]+sizes["beta"])
+	require.Greater(t, sizes["acme"], sizes["beta"], "acme has a log")
+	require.Positive(t, st.Memory)
+}
+
+func TestClosedManager(t *testing.T) {
+	m := open(t, t.TempDir(), tenant.Options{})
+	require.NoError(t, m.Create(t.Context(), "acme"))
+	h, err := m.Acquire(t.Context(), "acme")
+	require.NoError(t, err)
+	db := h.DB()
+	require.NoError(t, m.Close())
+	_, err = db.Query(t.Context(), "collections")
+	require.ErrorIs(t, err, fenec.ErrClosed)
+	h.Release()
+	_, err = m.Acquire(t.Context(), "acme")
+	require.ErrorIs(t, err, tenant.ErrClosed)
+	require.ErrorIs(t, m.Create(t.Context(), "x"), tenant.ErrClosed)
+	require.ErrorIs(t, m.Delete(t.Context(), "acme"), tenant.ErrClosed)
+	require.NoError(t, m.Close())
+}
+
+// TestIdleClosingLosesNothing lets writers race with an idle pass that finds
+// everything idle at once.
+func TestIdleClosingLosesNothing(t *testing.T) {
+	m := open(t, t.TempDir(), tenant.Options{IdleClose: time.Nanosecond})
+	require.NoError(t, m.Create(t.Context(), "acme"))
+	exec(t, m, "acme", "create collection rows (n int @unique)")
+	const writers, each = 4, 50
+	stop := make(chan struct{})
+	var idle sync.WaitGroup
+	idle.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				m.CloseIdle(time.Now().Add(time.Hour))
+			}
+		}
+	})
+	var wg sync.WaitGroup
+	errs := make(chan error, writers)
+	for w := range writers {
+		wg.Go(func() { errs <- write(m, w*each, each) })
+	}
+	wg.Wait()
+	close(stop)
+	idle.Wait()
+	for range writers {
+		require.NoError(t, <-errs)
+	}
+	h, err := m.Acquire(t.Context(), "acme")
+	require.NoError(t, err)
+	defer h.Release()
+	res, err := h.DB().Query(t.Context(), "get rows")
+	require.NoError(t, err)
+	require.Equal(t, writers*each, res.Len())
+}
+
+func write(m *tenant.Manager, from, n int) error {
+	ctx := context.Background()
+	for i := range n {
+		h, err := m.Acquire(ctx, "acme")
+		if err != nil {
+			return err
+		}
+		_, err = h.DB().Exec(ctx, "insert rows {n: $1}", from+i)
+		h.Release()
+		if err != nil {
+			return errors.Join(fmt.Errorf("row %d", from+i), err)
+		}
+	}
+	return nil
+}
+
+func TestIdleTenantsClose(t *testing.T) {
+	m := open(t, t.TempDir(), tenant.Options{IdleClose: time.Hour})
+	require.NoError(t, m.Create(t.Context(), "idle"))
+	require.NoError(t, m.Create(t.Context(), "used"))
+	h, err := m.Acquire(t.Context(), "used")
+	require.NoError(t, err)
+	m.CloseIdle(time.Now())
+	st, _ := m.Stats()
+	require.Equal(t, 2, st.Open, "used too recently")
+	m.CloseIdle(time.Now().Add(2 * time.Hour))
+	st, _ = m.Stats()
+	require.Equal(t, 1, st.Open, "what is held stays open")
+	h.Release()
+	m.CloseIdle(time.Now().Add(2 * time.Hour))
+	st, _ = m.Stats()
+	require.Zero(t, st.Open)
+}
