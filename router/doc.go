@@ -1,0 +1,52 @@
+// Package router knows which node holds which tenant, and forwards each tenant's
+// requests to its node.
+//
+// # What a caller meets
+//
+// A [Router] is the whole thing: it forwards what lies under /t/<tenant>/, serves
+// the directory under /_shard/ and answers /_health. It is an http.Handler, so a
+// gateway mounts it on any server; [Router.Serve] is a server of its own, which
+// adds a good deal less to a request than net/http would. Its parts can be used
+// by themselves: a [Directory] is the durable map of nodes and tenants, a
+// [Forwarder] passes a request on to a [Node].
+//
+//	dir, err := router.OpenDirectory("shard.fenec")
+//	…
+//	rt, err := router.New(router.Options{Directory: dir, Token: router.NewToken(secret)})
+//	…
+//	err = rt.Serve(listener)   // or http.Serve(listener, rt)
+//
+// # What is guaranteed
+//
+// A change of the directory is on disk before a look-up sees it, and before it is
+// answered. Look-ups read memory only and never wait for a change that is being
+// written. A tenant is in the directory only after its node has made it, and out
+// of it only after its node has deleted it; one operation on a tenant runs at a
+// time, and a second one is refused.
+//
+// A request reaches the node with its target and its header lines byte for byte
+// and in order, but for those that concern one connection only and those that
+// the router writes itself: Host, Content-Length, Connection, X-Request-Id and
+// Fenec-Router. A request is sent again only where it certainly did not run, or
+// where running twice does no harm; see [Forwarder]. An answer that breaks off is
+// never passed on as if it were whole. Tokens of nodes leave the router towards
+// those nodes only, and print as "[redacted]".
+//
+// # What is not
+//
+// A change whose fsync failed is refused and not seen, but may be found in the
+// file when it is opened again. A node that did not answer a create in time may
+// have made the tenant all the same; the router leaves its file alone. A request
+// body is held in memory while it is forwarded, up to [Options.MaxBody]; an
+// answer up to 1 MiB is, too, and a larger one streams.
+//
+// # Latency
+//
+// With one busy client, most of what a hop costs is waking threads up. So the
+// few clients that ask without a pause are put on an express lane: their
+// connection, and the one to the node they ask, are read by system calls that
+// block a thread of their own, and for a few microseconds by looking again and
+// again, as long as the machine has nothing else to do. Everybody else is served
+// by Go's poller, one goroutine per connection, which does better with many.
+// This is done on Linux; elsewhere nobody is on the lane.
+package router

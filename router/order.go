@@ -1,0 +1,80 @@
+package router
+
+import (
+	"context"
+
+	"github.com/fenec-go/fenecdb/internal/http1"
+)
+
+// order is a request as it goes to a node.
+type order struct {
+	method http1.Method
+	head   []byte
+	body   []byte
+	// repeatable tells that the request may run twice: it changes nothing, or
+	// the node knows it again by its key.
+	repeatable bool
+	// ctx ends the connecting to a node.
+	ctx context.Context
+	// using is told each connection that the request is sent on; may be nil.
+	using func(*upstream)
+}
+
+// incoming is a request as it came from a client.
+type incoming struct {
+	*http1.Request
+	id   []byte // of the request, kept or made
+	peer string // the client's address
+	body []byte // whole
+}
+
+// set makes the order for the node out of what came in: the method and the
+// target as they are, then the fields in their order, but for those that end
+// here or that the router writes itself. It refers to in's body and reuses the
+// order's own storage.
+func (o *order) set(in *incoming, n Node) {
+	o.method, o.body = in.Method, in.body
+	o.repeatable = in.Method == http1.GET || in.Method == http1.HEAD || in.Method == http1.OPTIONS
+	b := http1.AppendRequestLine(o.head[:0], in.Method, in.Target)
+	b = http1.AppendField(b, "Host", n.Addr)
+	hop := newHop(in.Fields)
+	for i := range in.Fields {
+		f := &in.Fields[i]
+		if hop.ends(f) || ownRequestField(f) {
+			continue
+		}
+		if len(f.Value) > 0 && f.Is("idempotency-key") {
+			o.repeatable = true
+		}
+		b = http1.AppendField(b, f.Name, f.Value)
+	}
+	if in.Length != http1.Unknown || in.Chunked {
+		b = http1.AppendLength(b, int64(len(in.body)))
+	}
+	b = http1.AppendField(b, "Connection", "keep-alive")
+	b = http1.AppendField(b, "X-Request-Id", in.id)
+	if mark := n.Token.mark(); mark != "" {
+		b = append(b, "Fenec-Router: "...)
+		b = append(b, in.peer...)
+		b = append(b, ' ')
+		b = append(b, mark...)
+		b = append(b, "\r\n"...)
+	}
+	o.head = http1.AppendEnd(b)
+}
+
+// ownRequestField reports whether the router writes the field of a request
+// itself, or answers to it.
+func ownRequestField(f *http1.Field) bool {
+	switch len(f.Name) {
+	case len("host"):
+		return f.Is("host")
+	case len("expect"):
+		return f.Is("expect")
+	case len("x-request-id"):
+		return f.Is("x-request-id") || f.Is("fenec-router")
+	case len("content-length"):
+		return f.Is("content-length")
+	}
+	return false
+}

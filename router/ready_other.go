@@ -1,0 +1,9 @@
+//go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly)
+
+package router
+
+import "syscall"
+
+// isReady cannot tell here. A connection that the node has closed is then found
+// out by the request that uses it.
+func isReady(syscall.RawConn) bool { return false }

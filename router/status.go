@@ -1,0 +1,79 @@
+package router
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/fenec-go/fenecdb/internal/http1"
+)
+
+// retryAfter is the wait in seconds that a 503 names.
+const retryAfter = 1
+
+// statuses are the answers to the directory's errors.
+var statuses = []struct {
+	err    error
+	status int
+	code   string
+}{
+	{ErrName, http.StatusBadRequest, ""},
+	{ErrNode, http.StatusBadRequest, ""},
+	{ErrUnknownNode, http.StatusNotFound, ""},
+	{ErrUnknownTenant, http.StatusNotFound, "unknown-tenant"},
+	{ErrTenantExists, http.StatusConflict, ""},
+	{ErrNodeInUse, http.StatusConflict, ""},
+	{ErrNodeChanged, http.StatusConflict, ""},
+	{ErrInProgress, http.StatusConflict, ""},
+	{ErrNoNodes, http.StatusConflict, ""},
+	{ErrNoneAnswers, http.StatusServiceUnavailable, ""},
+	{ErrClosed, http.StatusServiceUnavailable, ""},
+	{ErrDirectory, http.StatusInternalServerError, ""},
+}
+
+// refuse returns the refusal that an error stands for.
+func refuse(err error) *refusal {
+	var ready *refusal
+	if errors.As(err, &ready) {
+		return ready
+	}
+	for _, known := range statuses {
+		if errors.Is(err, known.err) {
+			r := refusing(known.status, err.Error())
+			r.code = known.code
+			return r
+		}
+	}
+	var node *NodeError
+	if errors.As(err, &node) {
+		return refusing(nodeStatus(node), err.Error())
+	}
+	var parse *http1.Error
+	if errors.As(err, &parse) {
+		return refusing(parse.Status, parse.Text)
+	}
+	return refusing(http.StatusInternalServerError, err.Error())
+}
+
+// refusing returns a refusal with the wait that belongs to its status.
+func refusing(status int, text string) *refusal {
+	r := &refusal{status: status, text: text}
+	if status == http.StatusServiceUnavailable {
+		r.retry = retryAfter
+	}
+	return r
+}
+
+// badGateway is what the clients of a tenant are told when its node fails: which
+// node it is, but not where or why.
+func badGateway(n Node) *refusal {
+	return refusing(http.StatusBadGateway, (&NodeError{Node: n.Name}).Error())
+}
+
+// nodeStatus passes a node's refusal on. That a node does not answer, fails or
+// answers something else than it was asked for is a bad gateway.
+func nodeStatus(e *NodeError) int {
+	if e.Status < 400 || e.Status >= 500 {
+		return http.StatusBadGateway
+	}
+	return e.Status
+}
