@@ -1,0 +1,61 @@
+# make without a target lists the targets.
+
+GO          ?= go
+BIN         := bin
+STATICCHECK := $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.7.0
+
+# Arguments of make run and make bench-storage, as in: make run ARGS=--once
+ARGS ?=
+# How long make fuzz gives each target.
+FUZZTIME ?= 20s
+# Packages that make test runs under the race detector too: those where
+# goroutines meet.
+RACE := ./fenec ./fenec/internal/front/... ./fenec/internal/wal/... ./fenec/internal/base/... \
+        ./fenec/internal/store/... ./fenec/serve/... ./tenant/... ./router/... ./internal/...
+
+.DEFAULT_GOAL := help
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## Build the daemons and examples to bin/
+	@mkdir -p $(BIN)
+	$(GO) build -o $(BIN)/ ./cmd/... ./examples/...
+
+run: build ## Show a router, two nodes and three tenants at work (ARGS=--once ends after it)
+	@exec $(BIN)/demo -server $(BIN)/fenec-server -shard $(BIN)/fenec-shard -data testdata/xquad $(ARGS)
+
+test: ## Vet and run the tests, the concurrent packages under the race detector too
+	$(GO) vet ./...
+	$(GO) test ./...
+	$(GO) test -race -short $(RACE)
+
+test-long: ## Run every test in its long form (FENEC_LONG=1), all under the race detector
+	FENEC_LONG=1 $(GO) test -race -timeout 60m -count 1 ./...
+
+lint: ## Check formatting, vet and staticcheck, in both modules
+	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then \
+		echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	$(STATICCHECK) ./...
+	cd bench && $(GO) vet ./...
+	cd bench && $(STATICCHECK) ./...
+
+fuzz: ## Run every fuzz target for FUZZTIME each
+	@$(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{.Dir}}{{end}}' ./... | \
+	while read -r pkg dir; do \
+		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$$dir"/*_test.go); do \
+			echo "$$pkg $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$pkg" || exit 1; \
+		done; \
+	done
+
+bench-storage: build ## Measure the storage against bbolt, SQLite, Pebble and a bare log
+	@mkdir -p $(BIN)
+	cd bench && $(GO) build -o ../$(BIN)/bench-storage ./storage
+	@exec $(BIN)/bench-storage -server $(BIN)/fenec-server -shard $(BIN)/fenec-shard $(ARGS)
+
+clean: ## Remove bin/
+	rm -rf $(BIN)
+
+.PHONY: help build run test test-long lint fuzz bench-storage clean

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+)
+
+// blockRows is how many rows the writer beside the readers lands at once.
+const blockRows = 1_000
+
+// measureReaders compares the p99 of a get on an idle database with its p99
+// while one writer lands block after block.
+func measureReaders(ctx context.Context, e *env) error {
+	f, err := e.filled(ctx)
+	if err != nil {
+		return err
+	}
+	if err := warm(e.rows, func(id int64) error { return f.read(ctx, id) }); err != nil {
+		return err
+	}
+	var (
+		pick   = newSpread(int64(e.rows))
+		w      = newBlockWriter(f, e)
+		blocks int64
+	)
+	gets := func() (float64, error) {
+		took, err := latencies(4*e.slice, func() error { return f.read(ctx, baseID(int(pick.take()))) })
+		return percentile(took, 0.99), err
+	}
+	got, err := interleave(ctx, e.rounds, []contender{
+		{name: "beside a writer", settle: func() error { return f.db.Checkpoint(ctx) }, slice: func() (float64, error) {
+			stop := w.start(ctx)
+			p99, err := gets()
+			n, werr := stop()
+			blocks += n
+			return p99, errors.Join(err, werr)
+		}},
+		{name: "idle", slice: gets},
+	})
+	if err != nil {
+		return err
+	}
+	e.out.line("p99 of a get, against an idle database", duration, got[0], got[1], got[0]/got[1], atMost(3))
+	seconds := 4 * e.slice.Seconds() * float64(e.rounds+1)
+	e.out.note(fmt.Sprintf("the writer landed %.0f blocks a second", float64(blocks)/seconds))
+	return nil
+}
+
+// blockWriter puts blocks of rows among those of a base, without a pause.
+type blockWriter struct {
+	f    *fenecDB
+	pool bodies
+	odd  *spread
+}
+
+func newBlockWriter(f *fenecDB, e *env) *blockWriter {
+	return &blockWriter{f: f, pool: e.bodies(), odd: newSpread(int64(e.rows))}
+}
+
+// start lets the writer run until stop is called, which waits for its last
+// block and returns how many it landed.
+func (w *blockWriter) start(ctx context.Context) (stop func() (int64, error)) {
+	var (
+		end    atomic.Bool
+		landed int64
+		failed error
+		done   = make(chan struct{})
+	)
+	go func() {
+		defer close(done)
+		for failed == nil && !end.Load() {
+			if failed = w.block(ctx); failed == nil {
+				landed++
+			}
+		}
+	}()
+	return func() (int64, error) {
+		end.Store(true)
+		<-done
+		return landed, failed
+	}
+}
+
+func (w *blockWriter) block(ctx context.Context) error {
+	ids := make([]int64, blockRows)
+	for i := range ids {
+		ids[i] = 2*w.odd.take() + 1
+	}
+	return w.f.block(ctx, replaceText, ids, w.pool)
+}
