@@ -96,7 +96,8 @@ func (db *DB) readOnce(ctx context.Context, st *Stmt, params []value.Value) (*Re
 		return nil, public(err)
 	}
 	defer r.End()
-	return db.runGuarded(ctx, st, params, db.catalogAt(r.Seq()), &r.View)
+	res, err := db.runGuarded(ctx, st, params, db.catalogAt(r.Seq()), &r.View)
+	return res, public(err)
 }
 
 // run runs a statement that only reads.
@@ -106,7 +107,8 @@ func (sn *Snapshot) run(ctx context.Context, st *Stmt, params []value.Value) (*R
 	}
 	view := sn.snap.View()
 	defer view.Release()
-	return sn.db.runGuarded(ctx, st, params, sn.catalog, view)
+	res, err := sn.db.runGuarded(ctx, st, params, sn.catalog, view)
+	return res, public(err)
 }
 
 // runGuarded runs a statement that only reads and reports faults in the file's
@@ -115,11 +117,8 @@ func (db *DB) runGuarded(ctx context.Context, st *Stmt, params []value.Value, ca
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	err = base.Guard(db.Path(), func() (err error) {
-		res, err = db.runRead(ctx, st, params, cat, view, nil)
-		return err
-	})
-	return res, public(err)
+	defer base.Recover(db.Path(), base.Guard(), &err)
+	return db.runRead(ctx, st, params, cat, view, nil)
 }
 
 // runRead runs a statement that only reads, through a snapshot's view or, with

@@ -149,18 +149,16 @@ type block struct {
 func (w *block) runAll(ctx context.Context, list []bound) ([]*Result, error) {
 	results := make([]*Result, len(list))
 	for i, b := range list {
-		err := base.Guard(w.db.Path(), func() (err error) {
-			results[i], err = w.run(ctx, b)
-			return err
-		})
-		if err != nil {
+		var err error
+		if results[i], err = w.run(ctx, b); err != nil {
 			return nil, &BatchError{At: i, Err: public(err)}
 		}
 	}
 	return results, nil
 }
 
-func (w *block) run(ctx context.Context, b bound) (*Result, error) {
+func (w *block) run(ctx context.Context, b bound) (res *Result, err error) {
+	defer base.Recover(w.db.Path(), base.Guard(), &err)
 	switch tree := b.st.tree.(type) {
 	case *ql.CreateCollection:
 		return w.create(tree)

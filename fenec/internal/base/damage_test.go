@@ -158,7 +158,7 @@ func TestFileCutWhileOpen(t *testing.T) {
 	require.NoError(t, os.Truncate(path, 64<<10))
 	r := rand.New(rand.NewPCG(9, 9))
 	require.ErrorIs(t, read(f, r), base.ErrCorrupt)
-	err := base.Guard(path, func() error {
+	err := guard(path, func() error {
 		tx, err := f.Acquire()
 		if err != nil {
 			return err
@@ -170,9 +170,15 @@ func TestFileCutWhileOpen(t *testing.T) {
 }
 
 // Guard passes on what is no fault of the file.
+// guard runs fn under the package's guard.
+func guard(path string, fn func() error) (err error) {
+	defer base.Recover(path, base.Guard(), &err)
+	return fn()
+}
+
 func TestGuard(t *testing.T) {
-	require.NoError(t, base.Guard("p", func() error { return nil }))
+	require.NoError(t, guard("p", func() error { return nil }))
 	err := errors.New("other")
-	require.Equal(t, err, base.Guard("p", func() error { return err }))
-	require.PanicsWithValue(t, "mine", func() { _ = base.Guard("p", func() error { panic("mine") }) })
+	require.Equal(t, err, guard("p", func() error { return err }))
+	require.PanicsWithValue(t, "mine", func() { _ = guard("p", func() error { panic("mine") }) })
 }

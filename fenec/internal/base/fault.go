@@ -25,18 +25,21 @@ func (f *File) recoverCorrupt(err *error) {
 	}
 }
 
-// Guard runs fn, which reads values that lie in the file's map, and reports a
-// fault there as ErrCorrupt. Every other panic goes on.
-func Guard(path string, fn func() error) (err error) {
-	defer func() {
-		switch v := recover().(type) {
-		case nil:
-		case interface{ Addr() uintptr }:
-			err = corrupt(path, "%v", v)
-		default:
-			panic(v)
-		}
-	}()
-	defer endFaults(catchFaults())
-	return fn()
+// Guard makes a fault on a mapped page a panic of this goroutine, for a caller
+// that reads values which lie in the map:
+//
+//	defer base.Recover(path, base.Guard(), &err)
+func Guard() (before bool) { return catchFaults() }
+
+// Recover, when deferred, ends what Guard began and turns a fault into
+// ErrCorrupt. Every other panic goes on.
+func Recover(path string, before bool, err *error) {
+	endFaults(before)
+	switch v := recover().(type) {
+	case nil:
+	case interface{ Addr() uintptr }:
+		*err = corrupt(path, "%v", v)
+	default:
+		panic(v)
+	}
 }

@@ -16,19 +16,20 @@ func Check(path string, opts Options, verify func(v *View) error) error {
 	if err != nil {
 		return fmt.Errorf("check: %w", err)
 	}
-	errs := []error{s.verifyBase()}
-	sn, err := s.Snapshot()
-	if err == nil {
-		v := sn.View()
-		err = base.Guard(path, func() error { return verify(v) })
-		v.Release()
-		sn.Close()
-	}
-	errs = append(errs, err, s.Close())
-	if err := errors.Join(errs...); err != nil {
+	if err := errors.Join(s.verifyBase(), s.verifyContents(verify), s.Close()); err != nil {
 		return fmt.Errorf("check %s: %w", path, err)
 	}
 	return nil
+}
+
+func (s *Store) verifyContents(verify func(v *View) error) (err error) {
+	r, err := s.Read()
+	if err != nil {
+		return err
+	}
+	defer r.End()
+	defer base.Recover(s.path, base.Guard(), &err)
+	return verify(&r.View)
 }
 
 func (s *Store) verifyBase() error {
