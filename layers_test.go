@@ -50,7 +50,7 @@ const arrows = `
 
 	# What serves it.
 	NONE
-	< internal/http1, internal/listen, internal/daemon;
+	< internal/http1, internal/process, internal/daemon;
 
 	fenec
 	< fenec/serve, tenant;
@@ -61,7 +61,7 @@ const arrows = `
 	tenant/node, internal/http1
 	< router;
 
-	router, internal/listen
+	router, internal/process
 	< cmd;
 
 	fenec, internal/daemon

@@ -10,7 +10,7 @@ import (
 
 	"github.com/fenec-go/fenecdb/fenec"
 	"github.com/fenec-go/fenecdb/fenec/serve"
-	"github.com/fenec-go/fenecdb/internal/listen"
+	"github.com/fenec-go/fenecdb/internal/process"
 )
 
 // config is what the flags say.
@@ -25,11 +25,9 @@ type config struct {
 	db         fenec.Options
 }
 
-func (c config) guard() listen.Guard {
-	return listen.Guard{Token: c.token != "", Insecure: c.insecure, TokenFlag: "--http-token"}
+func (c config) guard() process.Guard {
+	return process.Guard{Token: c.token != "", Insecure: c.insecure, TokenFlag: "--http-token"}
 }
-
-var errHelp = errors.New("help was asked for")
 
 // usage is what -h prints.
 const usage = `fenec-server serves fenec databases over HTTP.
@@ -74,7 +72,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	})
 	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(stderr, usage)
-		return cfg, errHelp
+		return cfg, process.ErrHelp
 	} else if err != nil {
 		return cfg, err
 	}

@@ -10,59 +10,35 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/fenec-go/fenecdb/fenec"
 	"github.com/fenec-go/fenecdb/fenec/serve"
-	"github.com/fenec-go/fenecdb/internal/listen"
+	"github.com/fenec-go/fenecdb/internal/process"
 	"github.com/fenec-go/fenecdb/tenant"
 	"github.com/fenec-go/fenecdb/tenant/node"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stderr)) }
 
-// The exit codes.
-const (
-	exitOK    = 0
-	exitError = 1 // what was to be opened could not be
-	exitUsage = 2 // the flags make no sense
-)
+func run(args []string, stderr io.Writer) int {
+	return process.Run("fenec-server", args, stderr, parse, serveUntil)
+}
 
 // grace is how long running requests get to finish when the server ends.
 const grace = 2 * time.Second
 
-func run(args []string, stderr io.Writer) int {
-	cfg, err := parse(args, stderr)
-	switch {
-	case errors.Is(err, errHelp):
-		return exitOK
-	case err != nil:
-		fmt.Fprintln(stderr, "fenec-server:", err)
-		return exitUsage
-	}
-	if cfg.ping {
-		return ping(cfg.http, stderr)
-	}
-	// Before the start-up line, so that whoever waits for it may stop us.
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
-	if err := serveUntil(ctx, cfg, stderr); err != nil {
-		fmt.Fprintln(stderr, "fenec-server:", err)
-		return exitError
-	}
-	return exitOK
-}
-
 // serveUntil serves until ctx ends, then lets running requests finish and
 // closes what it opened.
 func serveUntil(ctx context.Context, cfg config, stderr io.Writer) error {
+	if cfg.ping {
+		return ping(cfg.http)
+	}
 	handler, closer, err := open(cfg)
 	if err != nil {
 		return err
 	}
-	ln, err := listen.Open(cfg.http, cfg.guard())
+	ln, err := process.Open(cfg.http, cfg.guard())
 	if err != nil {
 		return errors.Join(err, closer.Close())
 	}
@@ -74,7 +50,7 @@ func serveUntil(ctx context.Context, cfg config, stderr io.Writer) error {
 	}
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(ln) }()
-	listen.Announce(stderr, "fenec-http", fenec.Version, ln, cfg.guard())
+	process.Announce(stderr, "fenec-http", fenec.Version, ln, cfg.guard())
 	select {
 	case err = <-served:
 	case <-ctx.Done():
@@ -111,11 +87,10 @@ func open(cfg config) (http.Handler, io.Closer, error) {
 }
 
 // ping asks a running server for its health.
-func ping(addr string, stderr io.Writer) int {
+func ping(addr string) error {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
-		fmt.Fprintln(stderr, "fenec-server:", err)
-		return exitUsage
+		return err
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"
@@ -123,13 +98,11 @@ func ping(addr string, stderr io.Writer) int {
 	client := http.Client{Timeout: 3 * time.Second}
 	res, err := client.Get("http://" + net.JoinHostPort(host, port) + "/_health")
 	if err != nil {
-		fmt.Fprintln(stderr, "fenec-server:", err)
-		return exitError
+		return err
 	}
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
-		fmt.Fprintln(stderr, "fenec-server: health is", res.Status)
-		return exitError
+		return fmt.Errorf("health is %s", res.Status)
 	}
-	return exitOK
+	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/fenec-go/fenecdb/internal/listen"
+	"github.com/fenec-go/fenecdb/internal/process"
 	"github.com/fenec-go/fenecdb/router"
 )
 
@@ -19,11 +19,9 @@ type config struct {
 	options           router.Options
 }
 
-func (c config) guard() listen.Guard {
-	return listen.Guard{Token: !c.options.Token.IsZero(), Insecure: c.insecure, TokenFlag: "--token"}
+func (c config) guard() process.Guard {
+	return process.Guard{Token: !c.options.Token.IsZero(), Insecure: c.insecure, TokenFlag: "--token"}
 }
-
-var errHelp = errors.New("help was asked for")
 
 // usage is what -h prints.
 const usage = `fenec-shard forwards tenants' requests to the nodes that hold them.
@@ -62,7 +60,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	fs.BoolVar(&cfg.insecure, "insecure", false, "")
 	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(stderr, usage)
-		return cfg, errHelp
+		return cfg, process.ErrHelp
 	} else if err != nil {
 		return cfg, err
 	}

@@ -1,4 +1,4 @@
-package listen
+package process
 
 import (
 	"bytes"

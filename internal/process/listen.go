@@ -1,6 +1,7 @@
-// Package listen opens the daemons' listeners: it refuses to show an unguarded
-// server to other machines, and writes the line that says where it listens.
-package listen
+// Package process is what the daemons have in common as processes: how they end
+// and with which exit code, where they may listen, and the line that says where
+// they do.
+package process
 
 import (
 	"errors"

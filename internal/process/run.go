@@ -1,0 +1,49 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/signal"
+	"syscall"
+)
+
+// ErrHelp is what parse returns when it has printed the help that was asked for.
+var ErrHelp = errors.New("help was asked for")
+
+// The exit codes.
+const (
+	exitOK    = 0
+	exitError = 1 // what was to be opened could not be
+	exitUsage = 2 // the flags make no sense
+)
+
+// Run runs a daemon and returns its exit code: parse reads its arguments, serve
+// does its work until the context ends, which SIGINT, SIGTERM and SIGHUP see to.
+// Errors go to stderr with the program's name in front. That nobody reads stderr
+// any more ends nothing.
+func Run[C any](
+	name string, args []string, stderr io.Writer,
+	parse func(args []string, stderr io.Writer) (C, error),
+	serve func(ctx context.Context, cfg C, stderr io.Writer) error,
+) int {
+	signal.Ignore(syscall.SIGPIPE)
+	cfg, err := parse(args, stderr)
+	switch {
+	case errors.Is(err, ErrHelp):
+		return exitOK
+	case err != nil:
+		fmt.Fprintf(stderr, "%s: %v\n", name, err)
+		return exitUsage
+	}
+	// Before serve says where it listens, so that whoever waits for that line
+	// may end the process.
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	if err := serve(ctx, cfg, stderr); err != nil {
+		fmt.Fprintf(stderr, "%s: %v\n", name, err)
+		return exitError
+	}
+	return exitOK
+}
