@@ -113,8 +113,8 @@ func (db *DB) Sync(ctx context.Context) error { return public(db.store.Sync(ctx)
 // drops the log of it.
 func (db *DB) Checkpoint(ctx context.Context) error { return public(db.store.Checkpoint(ctx)) }
 
-// Compact folds everything into the file and rewrites it without its free
-// space.
+// Compact folds into the file what every open read has already seen, and
+// rewrites it without its free space.
 func (db *DB) Compact(ctx context.Context) error { return public(db.store.Compact(ctx)) }
 
 // errNoPath is returned where an empty path does not stand for memory.
@@ -132,7 +132,8 @@ func Remove(path string) error {
 
 // Check verifies the closed database at path and says what is wrong: pages,
 // logs, checksums of rows, every index against the rows, every figure against
-// a recount. It changes nothing. Errors match ErrCorrupt.
+// a recount. It changes nothing. What is damaged matches ErrCorrupt; a database
+// that is open is ErrInUse, and one that is not there fs.ErrNotExist.
 func Check(path string) error {
 	if path == "" {
 		return errNoPath

@@ -40,7 +40,9 @@
 // so are a query's answers: use limit.
 //
 // Arguments may be nil, bool, any integer or float, string, []byte, time.Time,
-// []float32, []float64, []string, []any, map[string]any, json.RawMessage and
-// json.Number; $1 is the first. Errors carry kinds: match them with errors.Is
-// against ErrQuery, ErrType and so on.
+// json.RawMessage and json.Number, slices and maps with string keys of all these,
+// types named after them, and pointers to them, of which nil is null. $1 is the
+// first; arguments that no parameter names are ignored. A document given as an
+// argument is a map: structs are only read into. Errors carry kinds: match them
+// with errors.Is against ErrQuery, ErrType and so on.
 package fenec

@@ -13,7 +13,9 @@ import (
 type Image struct{ image *store.Image }
 
 // OpenImage makes an image of everything written before the call. Writes go on
-// meanwhile. Close the image when it has been read.
+// meanwhile. For that everything is folded: a View that has not seen it all is
+// given a second to end, and then ended with ErrSnapshotTooOld. Close the image
+// when it has been read.
 func (db *DB) OpenImage(ctx context.Context) (*Image, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

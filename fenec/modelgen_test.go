@@ -447,7 +447,7 @@ func (g *generator) clauses(t *table, offset bool) (q clauses, text string) {
 	if g.chance(45) {
 		for range pickOne(g, 1, 1, 2) {
 			k := orderKey{pickOne(g, t.fields...).name, g.chance(50)}
-			if g.chance(10) {
+			if g.chance(10) || len(q.order) == 1 && g.chance(40) {
 				k.field = "id"
 			}
 			q.order = append(q.order, k)
@@ -465,4 +465,3 @@ func (g *generator) clauses(t *table, offset bool) (q clauses, text string) {
 	}
 	return q, text
 }
-

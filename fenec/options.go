@@ -110,9 +110,9 @@ func (o *Options) check() error {
 	case o.Sync < SyncOff:
 		return fmt.Errorf("options: Sync is %d, want a duration, SyncAlways or SyncOff", o.Sync)
 	case o.FrontBytes < 0 || o.FrontBytes > maxFrontBytes:
-		return fmt.Errorf("options: FrontBytes is %d, want at most %d", o.FrontBytes, int64(maxFrontBytes))
+		return fmt.Errorf("options: FrontBytes is %d, want 0 to %d", o.FrontBytes, int64(maxFrontBytes))
 	case o.BlockBytes < 0 || o.BlockBytes > maxBlockBytes:
-		return fmt.Errorf("options: BlockBytes is %d, want at most %d", o.BlockBytes, int64(maxBlockBytes))
+		return fmt.Errorf("options: BlockBytes is %d, want 0 to %d", o.BlockBytes, int64(maxBlockBytes))
 	case o.SnapshotTimeout < 0:
 		return fmt.Errorf("options: SnapshotTimeout is %v", o.SnapshotTimeout)
 	case o.IdleCheckpoint < 0:

@@ -28,9 +28,10 @@ type Snapshot struct {
 var errSnapshotOver = errors.New("the snapshot is read after its View has ended")
 
 // View calls fn with a snapshot of everything written so far. Every read through
-// it sees the same sequence, whatever is written meanwhile. Return soon: a
-// snapshot that stands in the way of folding for too long ends with
-// ErrSnapshotTooOld.
+// it sees the same sequence, whatever is written meanwhile. Return soon: what was
+// written since cannot be folded before. A snapshot that stands in the way for
+// Options.SnapshotTimeout, that writers would have to wait for, or that an image
+// waits for, is ended, and its reads fail with ErrSnapshotTooOld.
 func (db *DB) View(ctx context.Context, fn func(*Snapshot) error) error {
 	if err := ctx.Err(); err != nil {
 		return err

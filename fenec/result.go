@@ -10,6 +10,7 @@ import (
 
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
 	"github.com/fenec-go/fenecdb/fenec/internal/exec"
+	"github.com/fenec-go/fenecdb/fenec/internal/fault"
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
 )
 
@@ -117,7 +118,7 @@ func (r *Result) value(row, column int) (value.Value, error) {
 func (r *Result) column(name string) (int, error) {
 	i := slices.Index(r.columns, name)
 	if i < 0 {
-		return 0, fmt.Errorf("no column %q in the result", name)
+		return 0, fault.New(fault.NotFound, "no column %q in the result", name)
 	}
 	return i, nil
 }

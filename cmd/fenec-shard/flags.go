@@ -32,7 +32,7 @@ const usage = `fenec-shard forwards tenants' requests to the nodes that hold the
   -d, --directory <path>       the directory of nodes and tenants (shard.fenec),
                                made if missing
       --token <t>              what requests under /_shard/ must carry; also
-                               FENEC_SHARD_TOKEN
+                               FENEC_SHARD_TOKEN. The nodes check those of /t/
       --max-connections <n>    clients at once (1000); 0 is no limit
       --max-body <MiB>         the largest request body (64)
       --upstream-timeout <s>   how long a node may take to connect, and each time

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -68,6 +69,24 @@ func TestFailedCompact(t *testing.T) {
 	require.NoError(t, os.WriteFile(path+".compacting/x", nil, 0o600))
 	require.Error(t, f.Compact())
 	require.NoError(t, os.RemoveAll(path+".compacting"))
+	fold(t, f, 2, put(1, "k", "w"))
+	require.NoError(t, f.Close())
+	require.Equal(t, []string{"k=w"}, contents(t, open(t, path), 1))
+}
+
+// When the directory cannot be synced the compacted file is in use all the
+// same: what is folded from then on goes where the name leads.
+func TestCompactOfUncertainName(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("nothing is forbidden to root")
+	}
+	f, path := create(t)
+	fold(t, f, 1, put(1, "k", "v"))
+	dir := filepath.Dir(path)
+	require.NoError(t, os.Chmod(dir, 0o300)) // names can be changed, not read
+	err := f.Compact()
+	require.NoError(t, os.Chmod(dir, 0o700))
+	require.ErrorIs(t, err, base.ErrUncertain)
 	fold(t, f, 2, put(1, "k", "w"))
 	require.NoError(t, f.Close())
 	require.Equal(t, []string{"k=w"}, contents(t, open(t, path), 1))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
 	"github.com/fenec-go/fenecdb/fenec/internal/expr"
+	"github.com/fenec-go/fenecdb/fenec/internal/fault"
 	"github.com/fenec-go/fenecdb/fenec/internal/plan"
 	"github.com/fenec-go/fenecdb/fenec/internal/table"
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
@@ -39,7 +40,7 @@ func compileSet(col *catalog.Collection, s *ql.Set) (*set, error) {
 		}
 		at, missing := findPlace(col, &s.Pairs[i].Path)
 		if missing == nil && at.at == idColumn {
-			missing = col.NoField(catalog.ID)
+			missing = fault.New(fault.NotFound, "field \"id\" of collection %q cannot be set", col.Name)
 		}
 		out.pairs = append(out.pairs, change{pair{at, x}, missing})
 	}

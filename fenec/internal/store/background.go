@@ -135,7 +135,7 @@ func (g *background) foldOnce() bool {
 	s.folding.Unlock()
 	pressed := s.full() && g.blocked.Load() && s.failed() == nil
 	if pressed {
-		g.press()
+		g.press(grace)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -144,12 +144,16 @@ func (g *background) foldOnce() bool {
 	return g.folds
 }
 
-// grace is what snapshots that hold up a fold get while writers stand still.
-const grace = 20 * time.Millisecond
+// What snapshots that hold up a fold get to go by themselves: while writers
+// stand still, and while an image waits.
+const (
+	grace      = 20 * time.Millisecond
+	imageGrace = time.Second
+)
 
 // press ends the snapshots that hold up a fold, unless they go by themselves
 // within the grace period.
-func (g *background) press() {
+func (g *background) press(grace time.Duration) {
 	unblocked := g.unblocked.wait()
 	if !g.blocked.Load() {
 		return

@@ -83,11 +83,12 @@ func (s *Store) lockForWriting(ctx context.Context) error {
 // when they have run ahead of it, until the front they fill is frozen.
 func (s *Store) full() bool {
 	st := s.state.Load()
-	bound := s.opts.FrontBytes
+	held := st.live.front.MemoryBytes()
 	if st.frozen != nil {
-		bound /= 2
+		return held >= s.opts.FrontBytes/2
 	}
-	return st.live.front.Len() > 0 && st.live.front.MemoryBytes() >= bound
+	// An empty front, which takes up some memory too, is never frozen.
+	return held >= s.opts.FrontBytes && st.live.published.Load() != s.base.Folded()
 }
 
 // Put sets key in space. key and value are copied.

@@ -130,6 +130,25 @@ func TestLimitIsAskedForTheLength(t *testing.T) {
 	}
 }
 
+// Figures can be read from anywhere, also from a limit and while a block is
+// open, and count what that block holds.
+func TestStatsBesideAnOpenBlock(t *testing.T) {
+	d := newDisk(t)
+	s := d.open(t, store.Options{})
+	idle := s.Stats().FrontBytes
+	b, err := s.Begin(ctx, func(int64) error {
+		require.Greater(t, s.Stats().FrontBytes, idle+100_000)
+		return nil
+	})
+	require.NoError(t, err)
+	require.NoError(t, fill(b, op{1, "k", make([]byte, 100_000)}))
+	require.Greater(t, s.Stats().FrontBytes, idle+100_000)
+	require.Zero(t, s.Stats().Seq)
+	_, err = b.Commit(nil)
+	require.NoError(t, err)
+	require.Less(t, s.Stats().FrontBytes, int64(500_000))
+}
+
 const (
 	mib = 1 << 20
 

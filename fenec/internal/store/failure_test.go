@@ -192,3 +192,19 @@ func TestFailedFold(t *testing.T) {
 	require.NoError(t, os.WriteFile(d.path, well, 0o600))
 	d.requireWhole(t, store.Options{}, 60, 60)
 }
+
+// A compaction that finds no room changes nothing: the store goes on.
+func TestFailedCompaction(t *testing.T) {
+	d := newDisk(t)
+	s := d.open(t, store.Options{})
+	write(t, s, counted(1, 10)...)
+	require.NoError(t, os.MkdirAll(d.path+".compacting/in the way", 0o700))
+	require.Error(t, s.Compact(ctx))
+	write(t, s, counted(2, 10)...)
+	require.NoError(t, s.Stats().Failure)
+	require.NoError(t, s.Checkpoint(ctx))
+	require.NoError(t, os.RemoveAll(d.path+".compacting"))
+	require.NoError(t, s.Compact(ctx))
+	require.NoError(t, s.Close())
+	d.requireWhole(t, store.Options{}, 2, 2)
+}

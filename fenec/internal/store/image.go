@@ -70,7 +70,7 @@ func (s *Store) OpenImage(ctx context.Context) (*Image, error) {
 }
 
 // foldThrough folds until the base holds everything up to seq, ending the
-// snapshots that are in the way for longer than the grace period.
+// snapshots that are in the way for longer than imageGrace.
 func (s *Store) foldThrough(ctx context.Context, seq uint64) error {
 	for s.base.Folded() < seq {
 		if err := s.checkpointLocked(); err != nil {
@@ -80,7 +80,7 @@ func (s *Store) foldThrough(ctx context.Context, seq uint64) error {
 			return nil
 		}
 		if s.background.blocked.Load() {
-			s.background.press()
+			s.background.press(imageGrace)
 		}
 		if err := ctx.Err(); err != nil {
 			return err

@@ -49,6 +49,18 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
+// However little memory a store may take, it goes on.
+func TestTinyFronts(t *testing.T) {
+	for _, path := range []string{"", newDisk(t).path} {
+		s := open(t, path, store.Options{FrontBytes: 1})
+		for i := 1; i <= 20; i++ {
+			write(t, s, counted(i, 10)...)
+		}
+		require.Equal(t, 20, count(t, s))
+		require.NoError(t, s.Close())
+	}
+}
+
 // readUntil opens snapshot after snapshot, and reads.
 func readUntil(done <-chan struct{}, s *store.Store) error {
 	for {

@@ -124,18 +124,21 @@ func TestUnique(t *testing.T) {
 		require.ErrorIs(t, err, &fault.Error{Kind: fault.Duplicate}, name)
 		require.Less(t, len(err.Error()), 200, name)
 	}
-	for name, write := range map[string]func(x *tx) error{
-		"its own":                        func(x *tx) error { return x.put("people", 1, person("ann", 2, "")...) },
-		"null":                           func(x *tx) error { return x.put("people", 5, person("", 1, "")...) },
-		"a long one that ends otherwise": func(x *tx) error { return x.put("people", 6, person(long+"b", 1, "")...) },
-		"one that was given up": func(x *tx) error {
+	for _, c := range []struct {
+		name  string
+		write func(x *tx) error
+	}{
+		{"its own", func(x *tx) error { return x.put("people", 1, person("ann", 2, "")...) }},
+		{"null", func(x *tx) error { return x.put("people", 5, person("", 1, "")...) }},
+		{"a long one that ends otherwise", func(x *tx) error { return x.put("people", 6, person(long+"b", 1, "")...) }},
+		{"one that was given up", func(x *tx) error {
 			return errors.Join(x.put("people", 1, person("eve", 1, "")...), x.put("people", 7, person("ann", 1, "")...))
-		},
-		"one that was deleted": func(x *tx) error {
+		}},
+		{"one that was deleted", func(x *tx) error {
 			return errors.Join(x.delete("people", 4), x.put("people", 8, person(long+"a", 1, "")...))
-		},
+		}},
 	} {
-		require.NoError(t, d.block(t, write), name)
+		require.NoError(t, d.block(t, c.write), c.name)
 	}
 	d.check(t)
 }

@@ -43,6 +43,8 @@ func fromGo(x any, depth int) (Value, error) {
 		return Bytes(x), nil
 	case time.Time:
 		return Timestamp(x.UnixMilli()), nil
+	case time.Duration:
+		return Null, fault.New(fault.Type, "a time.Duration is no value: give its milliseconds as an int")
 	case []float32:
 		return Vector(x), nil
 	case json.RawMessage:
