@@ -1,0 +1,16 @@
+package fenec
+
+import "github.com/fenec-go/fenecdb/fenec/internal/wal"
+
+// WithStep returns o with a function that is told every step of commits,
+// checkpoints and opens before it is taken.
+func (o Options) WithStep(step func(string)) Options {
+	o.step = step
+	return o
+}
+
+// WithFiles returns o with the file system that the log is to lie in.
+func (o Options) WithFiles(files wal.FS) Options {
+	o.files = files
+	return o
+}
