@@ -25,8 +25,9 @@ type ForwarderOptions struct {
 // used. It knows no directory.
 //
 // A request that certainly did not run is sent again once, on a fresh
-// connection, when the first one fails; so is one that may have run if it changes
-// nothing or carries an Idempotency-Key.
+// connection, when the first one fails; so is one that may have run if its method
+// changes nothing: GET, HEAD or OPTIONS. An Idempotency-Key makes no difference,
+// since nodes do not tell a repeat from another request yet.
 //
 // All methods are safe for concurrent use.
 type Forwarder struct {

@@ -43,9 +43,6 @@ func (o *order) set(in *incoming, n Node) {
 		if hop.ends(f) || ownRequestField(f) {
 			continue
 		}
-		if len(f.Value) > 0 && f.Is("idempotency-key") {
-			o.repeatable = true
-		}
 		b = http1.AppendField(b, f.Name, f.Value)
 	}
 	if in.Length != http1.Unknown || in.Chunked {
