@@ -1,6 +1,7 @@
 package fenec
 
 import (
+	"encoding/json"
 	"reflect"
 	"time"
 
@@ -8,7 +9,10 @@ import (
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
 )
 
-var timeType = reflect.TypeFor[time.Time]()
+var (
+	timeType = reflect.TypeFor[time.Time]()
+	jsonType = reflect.TypeFor[json.RawMessage]()
+)
 
 // assign sets dst to v.
 func assign(dst reflect.Value, v value.Value) error {
@@ -29,6 +33,10 @@ func assign(dst reflect.Value, v value.Value) error {
 		}
 		return misfit(dst, v)
 	}
+	if dst.Type() == jsonType && v.Kind() != value.KindBytes {
+		dst.SetBytes(value.AppendJSON(nil, v))
+		return nil
+	}
 	if dst.Type() == timeType && v.Kind() == value.KindTimestamp {
 		dst.Set(reflect.ValueOf(time.UnixMilli(v.AsInt()).UTC()))
 		return nil
@@ -37,7 +45,7 @@ func assign(dst reflect.Value, v value.Value) error {
 }
 
 func misfit(dst reflect.Value, v value.Value) error {
-	return fault.New(fault.Type, "%s does not fit a %s", v.Kind(), dst.Type())
+	return fault.New(fault.Type, "%s does not fit Go type %s", v.Kind(), dst.Type())
 }
 
 func assignKind(dst reflect.Value, v value.Value) error {

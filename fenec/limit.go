@@ -7,7 +7,7 @@ package fenec
 type Block struct {
 	RecordBytes int64 // exact length of the record in the log; 0 in memory
 	LiveBytes   int64 // net change of the encoded rows
-	Written     int   // documents written or deleted
+	Written     int   // documents written or deleted, those of a dropped collection aside
 	Rows        int   // net change of the number of documents
 	Shrinks     bool  // so far the block only takes away: nothing is added or becomes longer
 	Part        int   // 0 for a whole block, else counts the parts from 0

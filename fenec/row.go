@@ -62,7 +62,8 @@ func (r Row) scanNamed(name string, dest any) error {
 // Scan stores the columns, in order, in what dest points to, one pointer a
 // column: to a bool, an integer or float type, a string, []byte, time.Time,
 // []float32, any, another slice or a map with string keys, or to a pointer to
-// any of these, which is nil for null. Null fits nothing else but an interface, a
+// any of these, which is nil for null. A json.RawMessage takes any value but
+// bytes as JSON. Null fits nothing else but an interface, a
 // slice and a map: use a pointer where it may come. A value that does not fit
 // matches ErrType.
 func (r Row) Scan(dest ...any) error {

@@ -23,6 +23,9 @@ func (t *Tx) Bytes() int64 { return t.tx.Size() }
 // compactTx bounds the transactions in which a compaction writes, in bytes.
 const compactTx = 8 << 20
 
+// CompactingSuffix is what the name of a compaction's side file ends in.
+const CompactingSuffix = ".compacting"
+
 // Compact rewrites the file without its free pages and puts the copy in its
 // place. Readers go on, on the old file until they let go of it. A failed
 // compaction changes nothing, unless it fails with ErrUncertain.
@@ -36,7 +39,7 @@ func (f *File) Compact() (err error) {
 	if old == nil {
 		return ErrClosed
 	}
-	side := f.path + ".compacting"
+	side := f.path + CompactingSuffix
 	if err := removeIfThere(side); err != nil {
 		return err
 	}

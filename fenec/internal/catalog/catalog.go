@@ -58,7 +58,7 @@ func (c *Catalog) Collection(name string) (*Collection, error) {
 	if col := c.byName[name]; col != nil {
 		return col, nil
 	}
-	return nil, fault.New(fault.NotFound, "no collection %q", name)
+	return nil, fault.New(fault.NotFound, "no collection %.80q", name)
 }
 
 // Numbered returns the collection of that number, or nil.

@@ -9,8 +9,11 @@ import (
 // no field.
 const ID = "id"
 
-// MaxFields is how many fields a collection may have.
-const MaxFields = 4096
+// The most that a collection may have.
+const (
+	MaxFields = 4096
+	MaxName   = 255 // bytes of its name, and of a field's
+)
 
 // Collection is the definition of a collection. It must not be changed.
 type Collection struct {
@@ -123,5 +126,5 @@ func (c *Collection) last() uint32 {
 
 // NoField returns the error for a field the collection does not have.
 func (c *Collection) NoField(name string) error {
-	return fault.New(fault.NotFound, "no field %q in collection %q", name, c.Name)
+	return fault.New(fault.NotFound, "no field %.80q in collection %q", name, c.Name)
 }

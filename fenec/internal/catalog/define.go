@@ -73,8 +73,8 @@ func defineType(def *ql.TypeDef) (value.Type, error) {
 // check returns why c cannot be a collection, its numbers aside.
 func (c *Collection) check() error {
 	switch {
-	case c.Name == "" || strings.Contains(c.Name, "."):
-		return fault.New(fault.Query, "%q cannot be the name of a collection", c.Name)
+	case !validName(c.Name):
+		return fault.New(fault.Query, "%.80q cannot be the name of a collection", c.Name)
 	case len(c.Fields) == 0:
 		return fault.New(fault.Query, "collection %q needs a field", c.Name)
 	case len(c.Fields) > MaxFields:
@@ -94,12 +94,18 @@ func (c *Collection) check() error {
 	return nil
 }
 
+// validName reports whether a collection or a field may have that name: without
+// a dot, which joins a field and a key, and of at most MaxName bytes.
+func validName(name string) bool {
+	return name != "" && len(name) <= MaxName && !strings.Contains(name, ".")
+}
+
 func (f *Field) check() error {
 	switch {
 	case f.Name == ID:
 		return fault.New(fault.Query, "every document has an %q, it cannot be declared", ID)
-	case f.Name == "" || strings.Contains(f.Name, "."):
-		return fault.New(fault.Query, "%q cannot be the name of a field", f.Name)
+	case !validName(f.Name):
+		return fault.New(fault.Query, "%.80q cannot be the name of a field", f.Name)
 	}
 	if err := f.Type.Check(); err != nil {
 		return f.wrong(err)

@@ -177,8 +177,9 @@ func (b *Block) frame(to uint64) wal.Block {
 func (b *Block) Commit(publish func(seq uint64)) (Ticket, error) {
 	s := b.s
 	if b.numbers == 0 && b.overlay.Len() == 0 {
+		none := Ticket{From: b.seq + 1, To: b.seq}
 		b.end()
-		return Ticket{From: b.seq + 1, To: b.seq}, nil
+		return none, nil
 	}
 	to := b.seq + b.numbers
 	ticket, err := b.append(to)

@@ -21,6 +21,17 @@ func (s *Store) checkpointLocked() error {
 	return s.fold()
 }
 
+// foldSeenLocked folds what every open snapshot has seen by now: what was frozen
+// already, then what has been written since.
+func (s *Store) foldSeenLocked() error {
+	seq := s.Seq()
+	err := s.checkpointLocked()
+	if err != nil || s.base.Folded() >= seq || s.state.Load().frozen != nil {
+		return err
+	}
+	return s.checkpointLocked()
+}
+
 // foldAllLocked folds everything. No snapshot is open and no block is, nor
 // will be.
 func (s *Store) foldAllLocked() error {
@@ -185,7 +196,7 @@ func (s *Store) Compact(ctx context.Context) error {
 	if err := s.openAndWell(); err != nil {
 		return err
 	}
-	if err := s.checkpointLocked(); err != nil {
+	if err := s.foldSeenLocked(); err != nil {
 		return err
 	}
 	return s.compactLocked()

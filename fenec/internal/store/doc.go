@@ -20,8 +20,9 @@
 // Guarantees. A snapshot sees exactly one sequence, for as long as it is open.
 // After an error of the log's file every further write is refused with
 // ErrFailed, nothing is folded and no log is dropped; reads go on. A sequence
-// number is never given out twice, whatever was lost: numbers are reserved
-// durably in steps, and an unclean open goes on past the reservation.
+// number is never given out twice, whatever blocks were lost: numbers are
+// reserved durably in steps, in the log's header, and an unclean open goes on
+// past the reservation. Only who deletes the log itself deletes that too.
 //
 // Lock order: checkpoint (Store.folding), then write (Store.writing), then
 // registry.mu.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"io/fs"
 	"sync/atomic"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/wal"
@@ -37,7 +38,11 @@ func (s *Store) ensureLog(n uint64) error {
 	if log == nil {
 		s.opts.Step("create log")
 		var err error
-		if log, err = s.createLog(seq, max(s.limit, seq+n+reserveStep)); err != nil {
+		log, err = s.createLog(seq, max(s.limit, seq+n+reserveStep))
+		if path := new(fs.PathError); errors.As(err, &path) && path.Op == "open" {
+			return err // nothing was written, for want of descriptors as a rule
+		}
+		if err != nil {
 			return s.fail(err)
 		}
 		s.log.Store(log)

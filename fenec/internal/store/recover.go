@@ -42,6 +42,12 @@ func openBase(path string, opts *Options) (*base.File, error) {
 		}
 		f, err = base.Open(path)
 	}
+	if err == nil {
+		// What a compaction left that was cut short.
+		if err := removeIfThere(path + base.CompactingSuffix); err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+	}
 	if errors.Is(err, base.ErrInUse) {
 		if h, herr := wal.ReadHeader(LogPath(path), wal.Options{FS: opts.FS}); herr == nil {
 			return nil, fmt.Errorf("%w: held by process %d", err, h.PID)

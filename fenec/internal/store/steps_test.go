@@ -213,6 +213,24 @@ func TestCheckpointFoldsAll(t *testing.T) {
 	require.Equal(t, before, d.logged(t))
 }
 
+// A checkpoint folds everything also when the one before could not.
+func TestCheckpointAfterOneThatWasHeldUp(t *testing.T) {
+	for range 20 {
+		s := newDisk(t).open(t, store.Options{})
+		write(t, s, counted(1, 10)...)
+		sn, err := s.Snapshot()
+		require.NoError(t, err)
+		write(t, s, counted(2, 10)...)
+		require.NoError(t, s.Checkpoint(ctx))
+		require.EqualValues(t, 3, s.Stats().FoldedSeq)
+		write(t, s, counted(3, 10)...)
+		sn.Close()
+		require.NoError(t, s.Checkpoint(ctx))
+		require.Equal(t, s.Seq(), s.Stats().FoldedSeq)
+		require.NoError(t, s.Close())
+	}
+}
+
 // A dropped space is gone from the base with the fold, and a snapshot from
 // before sees it all the while.
 func TestDropSpace(t *testing.T) {

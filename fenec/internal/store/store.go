@@ -222,5 +222,5 @@ func (s *Store) Checkpoint(ctx context.Context) error {
 	if err := s.openAndWell(); err != nil {
 		return err
 	}
-	return s.checkpointLocked()
+	return s.foldSeenLocked()
 }

@@ -8,7 +8,7 @@
 //
 // Layout. Space 0 holds the definitions and figures of all collections:
 //
-//	"c" number      the collection's definition (package catalog)
+//	"c" number      the collection's definition (package catalog), sealed as a row is
 //	"f" number      its figures: rows, live bytes, highest id, 8 bytes each
 //	"n"             the next free number
 //

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
+	"github.com/fenec-go/fenecdb/fenec/internal/row"
 	"github.com/fenec-go/fenecdb/fenec/internal/store"
 )
 
@@ -132,7 +133,7 @@ func (t *Tx) Create(cat *catalog.Catalog, c *catalog.Collection) error {
 	if err := t.block.Put(Meta, nextKey, binary.BigEndian.AppendUint32(nil, cat.Next())); err != nil {
 		return err
 	}
-	return t.block.Put(Meta, definitionKey(c.Number), def)
+	return t.block.Put(Meta, definitionKey(c.Number), row.Seal(def))
 }
 
 // Drop takes a collection out, with its rows and indexes.
@@ -189,7 +190,11 @@ func loadCatalog(v *store.View) (*catalog.Catalog, error) {
 	var found []*catalog.Collection
 	it := v.Iter(Meta, []byte{'c'}, []byte{'c' + 1})
 	for it.First(); it.Valid(); it.Next() {
-		c, err := catalog.Decode(it.Value())
+		def, err := row.Open(it.Value())
+		if err != nil {
+			return nil, fmt.Errorf("a collection's definition: %w", err)
+		}
+		c, err := catalog.Decode(def)
 		if err != nil {
 			return nil, err
 		}

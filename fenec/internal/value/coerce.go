@@ -111,9 +111,10 @@ func toInt(v Value) (Value, error) {
 	return Null, mismatch(v, TypeInt)
 }
 
-// wholeFloat returns f as an int64 when it has no fraction and is in range.
+// wholeFloat returns f as an int64 when it has no fraction and is in range. The
+// lowest int64 is left out: as a float it stands for the ints below it too.
 func wholeFloat(f float64) (int64, bool) {
-	if f != math.Trunc(f) || f < -1<<63 || f >= 1<<63 {
+	if f != math.Trunc(f) || f <= -1<<63 || f >= 1<<63 {
 		return 0, false
 	}
 	return int64(f), true

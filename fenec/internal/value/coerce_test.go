@@ -28,7 +28,7 @@ func TestCoerce(t *testing.T) {
 		{i(math.MinInt64), value.TypeInt, i(math.MinInt64)},
 		{f(5), value.TypeInt, i(5)},
 		{f(math.Copysign(0, -1)), value.TypeInt, i(0)},
-		{f(-1 << 63), value.TypeInt, i(math.MinInt64)},
+		{i(math.MinInt64), value.TypeInt, i(math.MinInt64)},
 		{value.Timestamp(7), value.TypeInt, i(7)},
 
 		{f(0.1), value.TypeFloat, f(0.1)},
@@ -109,7 +109,8 @@ func TestCoerceRefuses(t *testing.T) {
 		{text("7"), value.TypeInt, "want int, got text"},
 		{f(5.5), value.TypeInt, "want int, got float 5.5"},
 		{f(1 << 63), value.TypeInt, "want int, got float"},
-		{f(-1<<63 - 2048), value.TypeInt, "want int, got float"},
+		{f(-1 << 63), value.TypeInt, "want int, got float"},
+		{parse(t, "-9223372036854775809"), value.TypeInt, "want int"},
 		{f(math.Inf(1)), value.TypeInt, "want int, got float"},
 		{f(math.NaN()), value.TypeInt, "want int, got float"},
 		{value.Bool(true), value.TypeInt, "want int, got bool true"},

@@ -42,7 +42,7 @@ func fromGo(x any, depth int) (Value, error) {
 	case []byte:
 		return Bytes(x), nil
 	case time.Time:
-		return Timestamp(x.UnixMilli()), nil
+		return goTime(x)
 	case time.Duration:
 		return Null, fault.New(fault.Type, "a time.Duration is no value: give its milliseconds as an int")
 	case []float32:
@@ -59,6 +59,14 @@ func fromGo(x any, depth int) (Value, error) {
 		return List(x), nil
 	}
 	return reflectGo(reflect.ValueOf(x), depth)
+}
+
+func goTime(t time.Time) (Value, error) {
+	const most = math.MaxInt64/1000 - 1
+	if s := t.Unix(); s > most || s < -most {
+		return Null, fault.New(fault.Type, "a time.Time %d seconds from 1970 is out of range", s)
+	}
+	return Timestamp(t.UnixMilli()), nil
 }
 
 func goFloat(f float64) (Value, error) {
