@@ -75,7 +75,8 @@ func (m *Manager) removeLeftovers() error {
 	}
 	var errs []error
 	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), suffix+".importing") || strings.HasSuffix(e.Name(), suffix+".creating") {
+		_, side, _ := strings.Cut(e.Name(), suffix)
+		if side == ".importing" || side == ".creating" || side == ".compacting" {
 			errs = append(errs, os.Remove(filepath.Join(m.dir, e.Name())))
 		}
 	}
@@ -101,7 +102,11 @@ func (m *Manager) Create(ctx context.Context, name string) error {
 	opts.MustExist = false
 	db, err := fenec.Open(m.path(name), opts)
 	if err != nil {
-		return fmt.Errorf("tenant %q: create: %w", name, err)
+		err = fmt.Errorf("tenant %q: create: %w", name, err)
+		if rerr := fenec.Remove(m.path(name)); !errors.Is(rerr, fs.ErrNotExist) {
+			err = errors.Join(err, rerr)
+		}
+		return err
 	}
 	s.opened(db)
 	return nil
@@ -148,16 +153,21 @@ func (m *Manager) Delete(ctx context.Context, name string) error {
 		return err
 	}
 	defer s.leave()
-	if _, err := os.Lstat(m.path(name)); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("tenant %q: %w", name, ErrNotFound)
-	}
 	if err := s.waitUnused(ctx, m.opts.DeleteWait); err != nil {
 		return fmt.Errorf("tenant %q: delete: %w", name, err)
 	}
-	if err := s.closeDB(); err != nil {
-		return fmt.Errorf("tenant %q: delete: %w", name, err)
+	if s.gone {
+		// Another Delete was first, and the name may be somebody else's by now.
+		return fmt.Errorf("tenant %q: %w", name, ErrNotFound)
 	}
-	if err := fenec.Remove(m.path(name)); err != nil {
+	// What could not be folded goes with the rest: a full disk or a damaged file
+	// is no reason to keep it.
+	_ = s.closeDB()
+	err = fenec.Remove(m.path(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("tenant %q: %w", name, ErrNotFound)
+	}
+	if err != nil {
 		return fmt.Errorf("tenant %q: delete: %w", name, err)
 	}
 	return nil

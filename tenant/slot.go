@@ -39,11 +39,21 @@ func (m *Manager) enter(name string) (*slot, error) {
 		}
 		m.mu.Unlock()
 		s.mu.Lock()
-		if !s.gone {
+		switch {
+		case m.isClosed():
+			s.leave()
+			return nil, ErrClosed
+		case !s.gone:
 			return s, nil
 		}
 		s.mu.Unlock()
 	}
+}
+
+func (m *Manager) isClosed() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.closed
 }
 
 // leave unlocks the slot and forgets it if there is nothing to remember.

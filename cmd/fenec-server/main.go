@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"os"
@@ -34,7 +35,8 @@ func serveUntil(ctx context.Context, cfg config, stderr io.Writer) error {
 	if cfg.ping {
 		return ping(cfg.http)
 	}
-	handler, closer, err := open(cfg)
+	errorLog := log.New(stderr, "", log.LstdFlags)
+	handler, closer, err := open(cfg, errorLog)
 	if err != nil {
 		return err
 	}
@@ -47,6 +49,7 @@ func serveUntil(ctx context.Context, cfg config, stderr io.Writer) error {
 		ReadHeaderTimeout: time.Minute,
 		IdleTimeout:       time.Minute,
 		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          errorLog,
 	}
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(ln) }()
@@ -71,19 +74,21 @@ func shutdown(srv *http.Server) error {
 }
 
 // open opens what is to be served.
-func open(cfg config) (http.Handler, io.Closer, error) {
+func open(cfg config, errorLog *log.Logger) (http.Handler, io.Closer, error) {
 	if cfg.dir != "" {
 		m, err := tenant.Open(cfg.dir, tenant.Options{DB: cfg.db, IdleClose: cfg.idleClose})
 		if err != nil {
 			return nil, nil, err
 		}
-		return node.New(m, node.Options{Token: cfg.token, AdminToken: cfg.adminToken}), m, nil
+		return node.New(m, node.Options{
+			Token: cfg.token, AdminToken: cfg.adminToken, ErrorLog: errorLog,
+		}), m, nil
 	}
 	db, err := fenec.Open(cfg.file, cfg.db)
 	if err != nil {
 		return nil, nil, err
 	}
-	return serve.New(serve.Options{Token: cfg.token}).Handler(db), db, nil
+	return serve.New(serve.Options{Token: cfg.token, ErrorLog: errorLog}).Handler(db), db, nil
 }
 
 // ping asks a running server for its health.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
+	"time"
 
 	"github.com/fenec-go/fenecdb/fenec"
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
@@ -16,6 +18,7 @@ type Answer struct {
 	Body   []byte // JSON; empty for none
 	Seq    uint64 // for the header Fenec-Seq; 0 leaves it out
 	Ran    bool   // a statement ran: the version is told
+	Err    error  // what went wrong on our side, for the log; nil otherwise
 }
 
 // OK returns a successful answer.
@@ -36,8 +39,28 @@ func appendError(dst []byte, message string) []byte {
 	return value.AppendJSONString(append(dst, `{"error":`...), message)
 }
 
-// Error returns an answer that tells of err.
-func Error(err error) Answer { return Fail(StatusOf(err), err.Error()) }
+// Error returns an answer that tells of err. What went wrong on our side is told
+// in full to the log only: it may name files.
+func Error(err error) Answer {
+	status := StatusOf(err)
+	if status != http.StatusInternalServerError {
+		return Fail(status, err.Error())
+	}
+	a := Fail(status, outwardly(err))
+	a.Err = err
+	return a
+}
+
+// outwardly returns what clients are told of an error of ours.
+func outwardly(err error) string {
+	switch {
+	case errors.Is(err, fenec.ErrFailed):
+		return fenec.ErrFailed.Error()
+	case errors.Is(err, fenec.ErrCorrupt):
+		return "the database is damaged"
+	}
+	return "something went wrong; the server's log says what"
+}
 
 // NotFound answers that there is nothing at the request's path.
 func NotFound(r *http.Request) Answer {
@@ -69,9 +92,29 @@ func (a Answer) Write(w http.ResponseWriter, r *http.Request) {
 	h["Content-Length"] = []string{strconv.Itoa(len(a.Body))}
 	w.WriteHeader(a.Status)
 	if r.Method != http.MethodHead {
-		// A client that went away is not to be told.
-		_, _ = w.Write(a.Body)
+		send(w, a.Body)
 	}
+}
+
+// part is how much of an answer a client must accept within patience, in bytes.
+const part = 1 << 20
+
+// send writes a body. A client that went away, or does not read, is not to be
+// told.
+func send(w http.ResponseWriter, body []byte) {
+	if len(body) <= part {
+		_, _ = w.Write(body)
+		return
+	}
+	control := http.NewResponseController(w)
+	for chunk := range slices.Chunk(body, part) {
+		// Where there are no deadlines, the server's own must do.
+		_ = control.SetWriteDeadline(time.Now().Add(patience))
+		if _, err := w.Write(chunk); err != nil {
+			return
+		}
+	}
+	_ = control.SetWriteDeadline(time.Time{})
 }
 
 var (

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"os"
+	"time"
 
 	"github.com/fenec-go/fenecdb/fenec"
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
@@ -38,22 +41,45 @@ func ReadRequest(w http.ResponseWriter, r *http.Request, segments []string) (Req
 	return req, true
 }
 
+// growAhead is the most memory a body gets before its bytes have arrived.
+const growAhead = 256 << 10
+
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *Answer) {
 	if r.ContentLength > maxBody {
 		return nil, tooLarge()
 	}
 	var buf bytes.Buffer
-	buf.Grow(int(max(r.ContentLength, 0)) + bytes.MinRead)
-	_, err := buf.ReadFrom(http.MaxBytesReader(w, r.Body, maxBody))
+	buf.Grow(int(min(max(r.ContentLength, 0), growAhead)) + bytes.MinRead)
+	body := patient{http.MaxBytesReader(w, r.Body, maxBody), http.NewResponseController(w)}
+	_, err := buf.ReadFrom(body)
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
 		return nil, tooLarge()
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		a := Fail(http.StatusRequestTimeout, "the rest of the body did not come")
+		return nil, &a
 	case err != nil:
 		a := Fail(http.StatusBadRequest, "the body could not be read: "+err.Error())
 		return nil, &a
 	}
 	return buf.Bytes(), nil
+}
+
+// patience is how long a client may be silent within a request, and how long it
+// may take to accept a part of an answer.
+const patience = time.Minute
+
+// patient reads a body whose sender may take its time, but not stop.
+type patient struct {
+	io.Reader
+	control *http.ResponseController
+}
+
+func (p patient) Read(b []byte) (int, error) {
+	// Where there are no deadlines, the server's own must do.
+	_ = p.control.SetReadDeadline(time.Now().Add(patience))
+	return p.Reader.Read(b)
 }
 
 func tooLarge() *Answer {

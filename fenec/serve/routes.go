@@ -144,12 +144,10 @@ func batchError(err error) Answer {
 	if !errors.As(err, &be) {
 		return Error(err)
 	}
-	status := StatusOf(be.Err)
-	body := appendError(nil, be.Err.Error())
+	a := Error(be.Err)
+	body := a.Body[:len(a.Body)-1] // without the brace
 	body = strconv.AppendInt(append(body, `,"completed":`...), int64(be.Completed), 10)
 	body = strconv.AppendInt(append(body, `,"at":`...), int64(be.At), 10)
-	if status == http.StatusServiceUnavailable {
-		body = append(body, retryMember...)
-	}
-	return Answer{Status: status, Body: append(body, '}')}
+	a.Body = append(body, '}')
+	return a
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/hex"
+	"log"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -16,6 +17,10 @@ import (
 type Options struct {
 	// Token is what requests must carry. Empty lets everybody in.
 	Token Secret
+
+	// ErrorLog is told in full what went wrong on our side, with the request's
+	// id. nil is the standard logger of package log.
+	ErrorLog *log.Logger
 }
 
 // Secret is a token that never shows in logs or messages.
@@ -59,9 +64,21 @@ func (s *Server) Handler(db *fenec.DB) http.Handler {
 			return
 		}
 		if req, ok := ReadRequest(w, r, segments); ok {
-			Do(r.Context(), db, req).Write(w, r)
+			s.Send(w, r, Do(r.Context(), db, req))
 		}
 	})
+}
+
+// Send logs what went wrong on our side and writes the answer.
+func (s *Server) Send(w http.ResponseWriter, r *http.Request, a Answer) {
+	if a.Err != nil {
+		logger := s.opts.ErrorLog
+		if logger == nil {
+			logger = log.Default()
+		}
+		logger.Printf("%s %s: %v request_id=%s", r.Method, r.URL.Path, a.Err, w.Header().Get("X-Request-Id"))
+	}
+	a.Write(w, r)
 }
 
 // Authorized reports whether the request may go on, and answers it with 401 if

@@ -16,6 +16,7 @@ package node
 import (
 	"context"
 	"errors"
+	"log"
 	"net/http"
 	"strconv"
 
@@ -27,6 +28,7 @@ import (
 type Options struct {
 	Token      serve.Secret // for /t/; empty lets everybody in
 	AdminToken serve.Secret // for /_admin/; empty turns it off
+	ErrorLog   *log.Logger  // as serve.Options has it
 }
 
 // Node answers requests for the tenants of one manager. It is an http.Handler.
@@ -38,7 +40,7 @@ type Node struct {
 
 // New returns a node that serves the tenants of m.
 func New(m *tenant.Manager, opts Options) *Node {
-	return &Node{tenants: m, opts: opts, server: serve.New(serve.Options{Token: opts.Token})}
+	return &Node{tenants: m, opts: opts, server: serve.New(serve.Options{Token: opts.Token, ErrorLog: opts.ErrorLog})}
 }
 
 // ServeHTTP answers one request.
@@ -51,7 +53,7 @@ func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case serve.IsHealth(r, path):
 		serve.Health().Write(w, r)
 	case len(path) > 0 && path[0] == "_admin" && n.opts.AdminToken != "":
-		n.admin(r, path[1:]).Write(w, r)
+		n.server.Send(w, r, n.admin(r, path[1:]))
 	case len(path) > 1 && path[0] == "t":
 		n.serveTenant(w, r, path[1], path[2:])
 	default:
@@ -66,7 +68,7 @@ func (n *Node) serveTenant(w http.ResponseWriter, r *http.Request, name string, 
 		return
 	}
 	if req, ok := serve.ReadRequest(w, r, path); ok {
-		n.do(r.Context(), name, req).Write(w, r)
+		n.server.Send(w, r, n.do(r.Context(), name, req))
 	}
 }
 
