@@ -235,3 +235,82 @@ func TestIdleTenantsClose(t *testing.T) {
 	st, _ = m.Stats()
 	require.Zero(t, st.Open)
 }
+
+func TestConcurrentDeletes(t *testing.T) {
+	m := open(t, t.TempDir(), tenant.Options{})
+	require.NoError(t, m.Create(t.Context(), "acme"))
+	h, err := m.Acquire(t.Context(), "acme")
+	require.NoError(t, err)
+	const deletes = 4
+	errs := make(chan error, deletes)
+	for range deletes {
+		go func() { errs <- m.Delete(context.Background(), "acme") }()
+	}
+	h.Release()
+	done := 0
+	for range deletes {
+		if err := <-errs; err == nil {
+			done++
+		} else {
+			require.ErrorIs(t, err, tenant.ErrNotFound)
+		}
+	}
+	require.Equal(t, 1, done)
+}
+
+// TestCloseLeavesNothingOpen closes the manager beside callers that acquire.
+func TestCloseLeavesNothingOpen(t *testing.T) {
+	dir := t.TempDir()
+	m := open(t, dir, tenant.Options{})
+	const tenants = 8
+	name := func(i int) string { return fmt.Sprint("t", i) }
+	for i := range tenants {
+		require.NoError(t, m.Create(t.Context(), name(i)))
+	}
+	m.CloseIdle(time.Now().Add(time.Hour))
+	var wg sync.WaitGroup
+	began := make(chan struct{}, tenants)
+	for i := range tenants {
+		wg.Go(func() {
+			began <- struct{}{}
+			for {
+				h, err := m.Acquire(context.Background(), name(i))
+				if err != nil {
+					return
+				}
+				h.Release()
+			}
+		})
+	}
+	for range tenants {
+		<-began
+	}
+	require.NoError(t, m.Close())
+	wg.Wait()
+	for i := range tenants {
+		db, err := fenec.Open(filepath.Join(dir, name(i)+".fenec"), fenec.Options{MustExist: true})
+		require.NoError(t, err)
+		require.NoError(t, db.Close())
+	}
+}
+
+func TestFailedCreateLeavesNoFile(t *testing.T) {
+	dir := t.TempDir()
+	m := open(t, dir, tenant.Options{DB: fenec.Options{FrontBytes: -1}})
+	require.Error(t, m.Create(t.Context(), "acme"))
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, entries)
+}
+
+func TestDeleteOfADamagedTenantThatIsOpen(t *testing.T) {
+	dir := t.TempDir()
+	m := open(t, dir, tenant.Options{DB: fenec.Options{Sync: fenec.SyncOff}})
+	require.NoError(t, m.Create(t.Context(), "acme"))
+	exec(t, m, "acme", "create collection a (b int)")
+	require.NoError(t, os.Truncate(filepath.Join(dir, "acme.fenec"), 5000))
+	require.NoError(t, m.Delete(t.Context(), "acme"))
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, entries)
+}
