@@ -19,14 +19,9 @@ const (
 	// machine the processor would sleep for that time, and waking it up costs
 	// more than the time itself.
 	spinTime = 100 * time.Microsecond
-	// After maxMisses spins that were too short, less those that were not,
-	// missRest waits do without.
-	maxMisses, missRest = 32, 1024
 	// crowded is how long giving way to other threads takes when there are
-	// some. Spinning would then only take the processor from them, so that
-	// minRest waits do without, and up to maxRest when it goes on.
-	crowded          = 10 * time.Microsecond
-	minRest, maxRest = 16, 4096
+	// some that do not work on the answer.
+	crowded = 10 * time.Microsecond
 )
 
 var errHeldTooLong = errors.New("router: held for too long")
@@ -34,13 +29,8 @@ var errHeldTooLong = errors.New("router: held for too long")
 // held is a socket that the runtime does not know: its system calls block the
 // calling thread, for heldWait at most.
 type held struct {
-	fd     int
-	rest   int // waits still to do without spinning
-	misses int // spins that were too short, less those that were not
-	// penalty is for how many waits the machine was found crowded last. It
-	// quadruples each time and shrinks by a 64th with each spin of use, so that
-	// spinning stops for good where it is in the way most of the time.
-	penalty int
+	fd      int
+	spinner spinner
 }
 
 // hold returns a held socket of the connection, or nil. The connection is to be
@@ -102,31 +92,26 @@ func (h *held) read(p []byte) (int, error) {
 
 // spin waits until the socket is ready, and gives up soon.
 func (h *held) spin() {
-	if h.rest > 0 {
-		h.rest--
+	if !h.spinner.wanted() {
 		return
 	}
-	for start, last := ticks(), ticks(); !h.ready(); {
-		unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
-		now := ticks()
+	start := ticks()
+	last := start
+	for {
+		ready, now := h.ready(), ticks()
 		switch {
-		case now-last > crowded:
-			h.penalty = min(max(4*h.penalty, minRest), maxRest)
-			h.rest = h.penalty
+		case now-last > spinTime, !ready && now-last > crowded:
+			h.spinner.crowd()
+			return
+		case ready:
+			h.spinner.hit()
 			return
 		case now-start > spinTime:
-			h.missed()
+			h.spinner.miss()
 			return
 		}
 		last = now
-	}
-	h.misses = max(h.misses-1, 0)
-	h.penalty -= (h.penalty + 63) / 64
-}
-
-func (h *held) missed() {
-	if h.misses++; h.misses == maxMisses {
-		h.misses, h.rest = 0, missRest
+		unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
 	}
 }
 
