@@ -18,6 +18,7 @@ type DB struct {
 	store *store.Store
 	clock func() time.Time
 	limit atomic.Pointer[func(Block) error]
+	stmts stmtCache
 
 	// catalogs are the definitions at the sequences that open snapshots stand
 	// at, oldest first: replaced as a whole by blocks that change them.

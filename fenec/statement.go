@@ -2,6 +2,7 @@ package fenec
 
 import (
 	"context"
+	"strings"
 	"sync/atomic"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
@@ -48,11 +49,19 @@ type Stmt struct {
 // Prepare parses a statement. Names are looked up when it runs: its collection
 // may come into being, or be dropped and made anew, in between.
 func (db *DB) Prepare(text string) (*Stmt, error) {
+	if st := db.stmts.get(text); st != nil {
+		return st, nil
+	}
+	if len(text) <= cachedText {
+		text = strings.Clone(text) // which may be a small part of a large body
+	}
 	tree, err := ql.Parse(text)
 	if err != nil {
 		return nil, err
 	}
-	return &Stmt{db: db, tree: tree}, nil
+	st := &Stmt{db: db, tree: tree}
+	db.stmts.add(text, st)
+	return st, nil
 }
 
 // Query runs the statement as DB.Query does.
