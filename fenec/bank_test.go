@@ -78,23 +78,26 @@ func (b *bank) transfer(t *testing.T, i, accounts int) {
 	require.NoError(t, err)
 }
 
-// audit reads until it is stopped.
+// audit reads until it is stopped, and once at least.
 func (b *bank) audit() {
-	for {
+	for read := false; ; {
 		select {
 		case <-b.stop:
-			return
+			if read {
+				return
+			}
 		default:
 		}
 		err := b.db.View(context.Background(), b.balanced)
 		b.mu.Lock()
 		switch {
 		case err == nil:
+			read = true
 			b.reads++
 		case errors.Is(err, fenec.ErrSnapshotTooOld):
 			b.ended++
 		default:
-			b.errs = append(b.errs, err)
+			b.errs, read = append(b.errs, err), true
 		}
 		b.mu.Unlock()
 	}

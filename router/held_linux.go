@@ -19,9 +19,6 @@ const (
 	// machine the processor would sleep for that time, and waking it up costs
 	// more than the time itself.
 	spinTime = 100 * time.Microsecond
-	// crowded is how long giving way to other threads takes when there are
-	// some that do not work on the answer.
-	crowded = 10 * time.Microsecond
 )
 
 var errHeldTooLong = errors.New("router: held for too long")
@@ -30,12 +27,12 @@ var errHeldTooLong = errors.New("router: held for too long")
 // calling thread, for heldWait at most.
 type held struct {
 	fd      int
-	spinner spinner
+	spinner *spinner
 }
 
-// hold returns a held socket of the connection, or nil. The connection is to be
-// closed then.
-func hold(raw syscall.RawConn) *held {
+// hold returns a held socket of the connection, which is to be closed then, or
+// nil.
+func hold(raw syscall.RawConn, s *spinner) *held {
 	fd := -1
 	err := raw.Control(func(orig uintptr) {
 		fd, _ = unix.FcntlInt(orig, unix.F_DUPFD_CLOEXEC, 0)
@@ -52,7 +49,7 @@ func hold(raw syscall.RawConn) *held {
 		unix.Close(fd)
 		return nil
 	}
-	return &held{fd: fd}
+	return &held{fd, s}
 }
 
 // release turns the socket into a connection again. On an error it stays held.
@@ -73,7 +70,10 @@ func (h *held) release() (net.Conn, error) {
 
 // read fails with errHeldTooLong when nothing came in time.
 func (h *held) read(p []byte) (int, error) {
-	h.spin()
+	start := ticks()
+	if h.spinner.spins() {
+		h.spin(start)
+	}
 	for {
 		n, err := unix.Read(h.fd, p)
 		switch {
@@ -86,31 +86,15 @@ func (h *held) read(p []byte) (int, error) {
 		case n == 0:
 			return 0, io.EOF
 		}
+		h.spinner.note(ticks() - start)
 		return n, nil
 	}
 }
 
-// spin waits until the socket is ready, and gives up soon.
-func (h *held) spin() {
-	if !h.spinner.wanted() {
-		return
-	}
-	start := ticks()
-	last := start
-	for {
-		ready, now := h.ready(), ticks()
-		switch {
-		case now-last > spinTime, !ready && now-last > crowded:
-			h.spinner.crowd()
-			return
-		case ready:
-			h.spinner.hit()
-			return
-		case now-start > spinTime:
-			h.spinner.miss()
-			return
-		}
-		last = now
+// spin looks at the socket until it is ready or spinTime has passed. In between
+// it gives way to other threads.
+func (h *held) spin(start time.Duration) {
+	for !h.ready() && ticks()-start < spinTime {
 		unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
 	}
 }

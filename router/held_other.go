@@ -11,9 +11,12 @@ import (
 var errHeldTooLong = errors.New("router: held for too long")
 
 // held is only known on Linux.
-type held struct{}
+type (
+	held    struct{}
+	spinner struct{}
+)
 
-func hold(syscall.RawConn) *held { return nil }
+func hold(syscall.RawConn, *spinner) *held { return nil }
 
 func (*held) release() (net.Conn, error) { return nil, errors.ErrUnsupported }
 func (*held) read([]byte) (int, error)   { return 0, errors.ErrUnsupported }

@@ -25,6 +25,7 @@ type lane struct {
 	quick    bool          // the current request came quickly
 	answered time.Duration // when the last answer was sent, in ticks
 	answers  uint64        // how many the router had given by then
+	spinner  spinner       // of both connections
 }
 
 // noteRequest notes that a request has come.
@@ -65,7 +66,7 @@ func (c *client) enterLane() {
 	select {
 	case c.router.front.express <- struct{}{}:
 		c.lane.on = true
-		if !c.wire.hold() {
+		if !c.wire.hold(&c.lane.spinner) {
 			c.leaveLane()
 		}
 	default:
@@ -107,7 +108,7 @@ func (c *client) exchange(n Node) (*upstream, error) {
 
 // keep takes a connection to a node that is free again.
 func (c *client) keep(u *upstream) {
-	if !c.lane.on || !u.hold() {
+	if !c.lane.on || !u.hold(&c.lane.spinner) {
 		u.goHome()
 		return
 	}

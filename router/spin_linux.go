@@ -1,50 +1,53 @@
 package router
 
+import "time"
+
 const (
-	// After maxMisses spins that were too short, less those that were not,
-	// missRest waits do without.
-	maxMisses, missRest = 32, 1024
-	// After one that found the machine crowded minRest waits do without, and
-	// up to maxRest when it goes on.
-	minRest, maxRest = 16, 4096
+	// trialWaits is how many waits each way is tried for, and termWaits how
+	// many the better one is then used for.
+	trialWaits, termWaits = 64, 2048
+	// longWait is what a longer wait counts as, so that a few of them do not
+	// decide.
+	longWait = 500 * time.Microsecond
 )
 
-// spinner decides whether a wait begins by spinning: by looking at a socket again
-// and again for a moment, instead of blocking the thread at once. That pays where
-// the machine is idle and the other side answers soon.
+// spinner decides whether waits begin by spinning: by looking at a socket again
+// and again for a moment, instead of blocking the thread at once. Spinning keeps
+// the processor awake, which on an idle machine shortens the waits to less than
+// half; where others need the processor, or the other side takes its time, it
+// only costs. So both ways are tried in turns, and the better one is used for a
+// while.
 type spinner struct {
-	rest   int // waits still to do without
-	misses int // spins that were too short, less those that were not
-	// penalty is for how many waits the machine was found crowded last. It
-	// quadruples each time and shrinks by a 64th with each spin of use, so that
-	// spinning stops for good where it is in the way most of the time.
-	penalty int
+	phase phase
+	done  int              // waits of the phase
+	took  [2]time.Duration // by blocking and by spinning, in their last trials
+	pays  bool             // what the trials said
 }
 
-// wanted reports whether the next wait is to spin.
-func (s *spinner) wanted() bool {
-	if s.rest == 0 {
-		return true
+type phase int
+
+const (
+	tryBlocking phase = iota
+	trySpinning
+	useBetter
+)
+
+// spins reports whether the next wait is to spin.
+func (s *spinner) spins() bool { return s.phase == trySpinning || s.phase == useBetter && s.pays }
+
+// note notes how long a wait took.
+func (s *spinner) note(took time.Duration) {
+	s.done++
+	if s.phase == useBetter {
+		if s.done == termWaits {
+			*s = spinner{}
+		}
+		return
 	}
-	s.rest--
-	return false
-}
-
-// hit notes a spin that saw the wait's end.
-func (s *spinner) hit() {
-	s.misses = max(s.misses-1, 0)
-	s.penalty -= (s.penalty + 63) / 64
-}
-
-// miss notes a spin that was too short.
-func (s *spinner) miss() {
-	if s.misses++; s.misses == maxMisses {
-		s.misses, s.rest = 0, missRest
+	s.took[s.phase] += min(took, longWait)
+	if s.done == trialWaits {
+		s.phase, s.done = s.phase+1, 0
+		// A draw goes to blocking, which leaves the processor to others.
+		s.pays = 10*s.took[trySpinning] < 9*s.took[tryBlocking]
 	}
-}
-
-// crowd notes a spin that other threads had to wait for.
-func (s *spinner) crowd() {
-	s.penalty = min(max(4*s.penalty, minRest), maxRest)
-	s.rest = s.penalty
 }

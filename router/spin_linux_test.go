@@ -2,51 +2,45 @@ package router
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
-// without counts the waits until the next spin, which it takes.
-func without(s *spinner) (n int) {
-	for !s.wanted() {
-		n++
+func TestSpinner(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		blocking, spins time.Duration
+		pays            bool
+	}{
+		{"spinning is faster", 50 * time.Microsecond, 20 * time.Microsecond, true},
+		{"spinning is slower", 20 * time.Microsecond, 50 * time.Microsecond, false},
+		{"hardly faster", 50 * time.Microsecond, 46 * time.Microsecond, false},
+		{"both are long", 3 * time.Millisecond, time.Millisecond, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var s spinner
+			// run waits n times and counts those that spun.
+			run := func(n int) (spun int) {
+				for range n {
+					took := c.blocking
+					if s.spins() {
+						took = c.spins
+						spun++
+					}
+					s.note(took)
+				}
+				return spun
+			}
+			for range 3 {
+				require.Zero(t, run(trialWaits))
+				require.Equal(t, trialWaits, run(trialWaits))
+				if c.pays {
+					require.Equal(t, termWaits, run(termWaits))
+				} else {
+					require.Zero(t, run(termWaits))
+				}
+			}
+		})
 	}
-	return n
-}
-
-func TestSpinnerMisses(t *testing.T) {
-	var s spinner
-	for range maxMisses - 1 {
-		require.Zero(t, without(&s))
-		s.miss()
-	}
-	for range 100 {
-		require.Zero(t, without(&s), "one miss for one hit is borne")
-		s.hit()
-		require.Zero(t, without(&s))
-		s.miss()
-	}
-	s.miss()
-	require.Equal(t, missRest, without(&s))
-	require.Zero(t, without(&s))
-}
-
-func TestSpinnerCrowd(t *testing.T) {
-	var s spinner
-	for _, rest := range []int{16, 64, 256, 1024, 4096, 4096} {
-		s.crowd()
-		require.Equal(t, rest, without(&s))
-	}
-	for range 64 {
-		s.hit()
-	}
-	s.crowd()
-	require.Equal(t, maxRest, without(&s), "not forgotten soon")
-	hits := 0
-	for ; s.penalty > 0; hits++ {
-		s.hit()
-	}
-	require.Less(t, hits, 1000)
-	s.crowd()
-	require.Equal(t, minRest, without(&s), "but in the end")
 }

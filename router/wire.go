@@ -125,8 +125,9 @@ func (w *wire) ready() bool {
 	return w.raw != nil && isReady(w.raw)
 }
 
-// hold takes the connection out of the runtime's sight, if that can be done.
-func (w *wire) hold() bool {
+// hold takes the connection out of the runtime's sight, if that can be done. The
+// spinner is only used by the owner.
+func (w *wire) hold(s *spinner) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
@@ -137,7 +138,7 @@ func (w *wire) hold() bool {
 	case w.raw == nil:
 		return false
 	}
-	h := hold(w.raw)
+	h := hold(w.raw, s)
 	if h == nil {
 		return false
 	}

@@ -35,7 +35,7 @@ func bothWays(t *testing.T, limit time.Duration, test func(t *testing.T, w *wire
 	})
 	t.Run("held", func(t *testing.T) {
 		w, other := wirePair(t, limit)
-		if !w.hold() {
+		if !w.hold(&spinner{}) {
 			t.Skip("connections cannot be held here")
 		}
 		test(t, w, other)
@@ -81,10 +81,10 @@ func TestWireTimesOut(t *testing.T) {
 
 func TestWireIsReleasedWithItsBytes(t *testing.T) {
 	w, other := wirePair(t, time.Minute)
-	if !w.hold() {
+	if !w.hold(&spinner{}) {
 		t.Skip("connections cannot be held here")
 	}
-	require.True(t, w.hold(), "again")
+	require.True(t, w.hold(&spinner{}), "again")
 	io.WriteString(other, "ab")
 	buf := make([]byte, 1)
 	_, err := w.Read(buf)
@@ -94,7 +94,7 @@ func TestWireIsReleasedWithItsBytes(t *testing.T) {
 	_, err = w.Read(buf)
 	require.NoError(t, err)
 	require.Equal(t, "b", string(buf))
-	require.True(t, w.hold())
+	require.True(t, w.hold(&spinner{}))
 	io.WriteString(other, "c")
 	_, err = w.Read(buf)
 	require.NoError(t, err)
@@ -105,7 +105,7 @@ func TestHeldWireGoesBack(t *testing.T) {
 	w, other := wirePair(t, time.Minute)
 	back := make(chan struct{})
 	w.wentBack = func() { close(back) }
-	if !w.hold() {
+	if !w.hold(&spinner{}) {
 		t.Skip("connections cannot be held here")
 	}
 	go func() {
@@ -149,7 +149,7 @@ func TestWireAbort(t *testing.T) {
 		w.close()
 		w.close()
 		w.abort()
-		require.False(t, w.hold())
+		require.False(t, w.hold(&spinner{}))
 	})
 }
 
