@@ -9,6 +9,7 @@ import (
 	"github.com/fenec-go/fenecdb/fenec/internal/fault"
 	"github.com/fenec-go/fenecdb/fenec/internal/row"
 	"github.com/fenec-go/fenecdb/fenec/internal/store"
+	"github.com/fenec-go/fenecdb/fenec/internal/table"
 	"github.com/fenec-go/fenecdb/fenec/internal/wal"
 )
 
@@ -58,7 +59,7 @@ var (
 func Over(format string, args ...any) error { return fault.New(fault.OverLimit, format, args...) }
 
 // damaged are the lower layers' words for ErrCorrupt.
-var damaged = []error{base.ErrCorrupt, wal.ErrCorrupt, row.ErrCorrupt, catalog.ErrCorrupt}
+var damaged = []error{base.ErrCorrupt, wal.ErrCorrupt, row.ErrCorrupt, catalog.ErrCorrupt, table.ErrCorrupt}
 
 // public makes err one that matches this package's errors.
 func public(err error) error {

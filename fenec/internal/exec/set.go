@@ -95,7 +95,7 @@ func (r *setRun) row(w *table.Writer, id uint64) error {
 		return err
 	}
 	if old == nil {
-		return fmt.Errorf("%w: collection %q has no id %d, where an index leads", catalog.ErrCorrupt, r.Collection().Name, id)
+		return fmt.Errorf("%w: collection %q has no id %d, where an index leads", table.ErrCorrupt, r.Collection().Name, id)
 	}
 	if err := r.f.Stand(id, old); err != nil {
 		return err

@@ -19,10 +19,12 @@ package table
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
-
-	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
 )
+
+// ErrCorrupt is returned when what is stored does not agree with itself.
+var ErrCorrupt = errors.New("damaged contents")
 
 // Meta is the space of definitions and figures.
 const Meta = 0
@@ -58,7 +60,7 @@ func (f Figures) append(dst []byte) []byte {
 
 func decodeFigures(b []byte) (Figures, error) {
 	if len(b) != figuresBytes {
-		return Figures{}, fmt.Errorf("%w: figures of %d bytes", catalog.ErrCorrupt, len(b))
+		return Figures{}, fmt.Errorf("%w: figures of %d bytes", ErrCorrupt, len(b))
 	}
 	return Figures{
 		Rows:      int64(binary.BigEndian.Uint64(b)),

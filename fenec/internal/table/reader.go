@@ -85,7 +85,7 @@ func (s *Scan) Next() bool {
 	}
 	k := s.it.Key()
 	if len(k) != idBytes {
-		s.err = fmt.Errorf("%w: collection %q: an id of %d bytes", catalog.ErrCorrupt, s.col.Name, len(k))
+		s.err = fmt.Errorf("%w: collection %q: an id of %d bytes", ErrCorrupt, s.col.Name, len(k))
 		return false
 	}
 	s.id = binary.BigEndian.Uint64(k)
@@ -116,7 +116,7 @@ func (s *IndexScan) Next() bool {
 	}
 	k := s.it.Key()
 	if len(k) < idBytes {
-		s.err = fmt.Errorf("%w: collection %q: an index entry of %d bytes", catalog.ErrCorrupt, s.col.Name, len(k))
+		s.err = fmt.Errorf("%w: collection %q: an index entry of %d bytes", ErrCorrupt, s.col.Name, len(k))
 		return false
 	}
 	s.id = binary.BigEndian.Uint64(k[len(k)-idBytes:])

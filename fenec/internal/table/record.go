@@ -92,7 +92,7 @@ func (r *Replayer) replayOp(t *Tx, d *decoder) error {
 		r.cat = cat
 		return t.Drop(c)
 	default:
-		return fmt.Errorf("%w: operation %d in a record", catalog.ErrCorrupt, op)
+		return fmt.Errorf("%w: operation %d in a record", ErrCorrupt, op)
 	}
 }
 
@@ -144,7 +144,7 @@ type decoder struct {
 
 func (d *decoder) fail(format string, args ...any) {
 	if d.err == nil {
-		d.err = fmt.Errorf("%w: "+format, append([]any{catalog.ErrCorrupt}, args...)...)
+		d.err = fmt.Errorf("%w: "+format, append([]any{ErrCorrupt}, args...)...)
 	}
 	d.rest = nil
 }

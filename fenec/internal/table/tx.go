@@ -183,7 +183,7 @@ func loadCatalog(v *store.View) (*catalog.Catalog, error) {
 	var next uint32
 	if b != nil {
 		if len(b) != 4 {
-			return nil, fmt.Errorf("%w: a next number of %d bytes", catalog.ErrCorrupt, len(b))
+			return nil, fmt.Errorf("%w: a next number of %d bytes", ErrCorrupt, len(b))
 		}
 		next = binary.BigEndian.Uint32(b)
 	}

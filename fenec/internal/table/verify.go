@@ -39,7 +39,7 @@ type verifier struct {
 
 func (f *verifier) report(format string, args ...any) {
 	if len(f.found) < maxFindings {
-		args = append([]any{catalog.ErrCorrupt, f.col.Name}, args...)
+		args = append([]any{ErrCorrupt, f.col.Name}, args...)
 		f.found = append(f.found, fmt.Errorf("%w: collection %q: "+format, args...))
 	}
 }

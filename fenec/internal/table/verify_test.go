@@ -114,7 +114,7 @@ func TestVerify(t *testing.T) {
 				return
 			}
 			require.ErrorContains(t, err, c.want)
-			require.True(t, errors.Is(err, catalog.ErrCorrupt) || errors.Is(err, row.ErrCorrupt))
+			require.True(t, errors.Is(err, table.ErrCorrupt) || errors.Is(err, catalog.ErrCorrupt) || errors.Is(err, row.ErrCorrupt))
 		})
 	}
 }

@@ -99,7 +99,7 @@ func (w *Writer) Delete(id uint64) error {
 		return err
 	}
 	if old == nil {
-		return fmt.Errorf("%w: collection %q has no id %d to delete", catalog.ErrCorrupt, w.col.Name, id)
+		return fmt.Errorf("%w: collection %q has no id %d to delete", ErrCorrupt, w.col.Name, id)
 	}
 	t := w.tx
 	t.op = binary.AppendUvarint(append(t.op[:0], opDelete), uint64(w.col.Number))
