@@ -5,10 +5,10 @@ import "time"
 const (
 	// trialWaits is how many waits each way is tried for, and termWaits how
 	// many the better one is then used for.
-	trialWaits, termWaits = 64, 2048
+	trialWaits, termWaits = 512, 8192
 	// longWait is what a longer wait counts as, so that a few of them do not
 	// decide.
-	longWait = 500 * time.Microsecond
+	longWait = 100 * time.Microsecond
 )
 
 // spinner decides whether waits begin by spinning: by looking at a socket again

@@ -16,7 +16,7 @@ func TestSpinner(t *testing.T) {
 		{"spinning is faster", 50 * time.Microsecond, 20 * time.Microsecond, true},
 		{"spinning is slower", 20 * time.Microsecond, 50 * time.Microsecond, false},
 		{"hardly faster", 50 * time.Microsecond, 46 * time.Microsecond, false},
-		{"both are long", 3 * time.Millisecond, time.Millisecond, false},
+		{"both are long", 3 * time.Millisecond, 200 * time.Microsecond, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var s spinner
