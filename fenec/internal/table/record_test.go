@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
 	"github.com/fenec-go/fenecdb/fenec/internal/fault"
 	"github.com/fenec-go/fenecdb/fenec/internal/row"
 	"github.com/fenec-go/fenecdb/fenec/internal/store"
@@ -107,7 +108,7 @@ func TestDamagedRecords(t *testing.T) {
 // requireDamage checks that err says that something is wrong with a record.
 func requireDamage(t testing.TB, err error) {
 	t.Helper()
-	for _, want := range []error{table.ErrCorrupt, row.ErrCorrupt} {
+	for _, want := range []error{table.ErrCorrupt, row.ErrCorrupt, catalog.ErrCorrupt} {
 		if errors.Is(err, want) {
 			return
 		}
