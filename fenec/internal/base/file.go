@@ -30,11 +30,15 @@ var (
 )
 
 // File is an open base. Its methods are safe for concurrent use, but for Fold,
-// Compact and Close, which the owner calls one at a time.
+// BeginCompaction, Close, and the Install of a Compaction, which the owner calls
+// one at a time.
 type File struct {
 	path   string // "" for a file in memory
 	id     ID
 	folded atomic.Uint64
+	tee    *delta // what a compaction misses, or nil; Fold's and the Compaction's alone
+
+	closing sync.WaitGroup // the files that compactions have replaced
 
 	mu      sync.Mutex  // guards the fields below
 	gen     *generation // nil once closed
@@ -351,6 +355,7 @@ func (f *File) Close() error {
 	g := f.gen
 	f.gen = nil
 	f.mu.Unlock()
+	f.closing.Wait()
 	if g == nil {
 		return nil
 	}

@@ -259,7 +259,6 @@ func TestMemory(t *testing.T) {
 	fold(t, f, 5, numbered(1, 1, 2000, 50)...)
 	require.EqualValues(t, 5, f.Folded())
 	require.Len(t, contents(t, f, 1), 2000)
-	require.NoError(t, f.Compact(), "there is nothing to give back")
 	verify(t, f)
 	require.NoError(t, f.Close())
 	_, err = f.Acquire()

@@ -49,6 +49,7 @@ func (f *File) Fold(seq uint64, next func() (Change, bool)) (err error) {
 	defer func() { _ = tx.Rollback() }()
 	fold := folder{tx: tx, path: f.path, pages: pagesOf(tx)}
 	for c, ok := next(); ok; c, ok = next() {
+		f.tee.add(c)
 		if err := fold.apply(c); err != nil {
 			return fmt.Errorf("base %s: fold: %w", f.path, err)
 		}
@@ -60,6 +61,7 @@ func (f *File) Fold(seq uint64, next func() (Change, bool)) (err error) {
 		return fmt.Errorf("base %s: fold: %w", f.path, err)
 	}
 	f.folded.Store(seq)
+	f.tee.end(seq)
 	return nil
 }
 

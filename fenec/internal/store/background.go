@@ -11,6 +11,8 @@ import (
 // goroutine or timer that exists only while there is something to do.
 type background struct {
 	s           *Store
+	life        context.Context // of a compaction by itself
+	end         context.CancelFunc
 	compactions atomic.Uint64
 
 	dirty   atomic.Bool // a periodic sync is due; its timer runs
@@ -23,6 +25,7 @@ type background struct {
 	mu      sync.Mutex // guards the fields below
 	stopped bool
 	folds   bool           // a goroutine folds
+	packs   bool           // a goroutine compacts
 	again   bool           // it is to go on once more
 	timers  [3]*time.Timer // nil until first used
 	running sync.WaitGroup // timers' functions and the folding goroutine
@@ -76,6 +79,7 @@ func (g *background) enter() bool {
 
 // stop ends everything and waits for it.
 func (g *background) stop() {
+	g.end()
 	g.mu.Lock()
 	g.stopped = true
 	for _, t := range g.timers {
@@ -129,10 +133,11 @@ func (g *background) foldOnce() bool {
 	s := g.s
 	s.folding.Lock()
 	// A failure is latched: the next write reports it.
-	if s.checkpointLocked() == nil && s.wantsCompaction() && s.compactLocked() != nil {
-		g.givenUp.Store(true)
-	}
+	ok := s.checkpointLocked() == nil
 	s.folding.Unlock()
+	if ok && s.wantsCompaction() {
+		g.compact()
+	}
 	pressed := s.full() && g.blocked.Load() && s.failed() == nil
 	if pressed {
 		g.press(grace)
@@ -142,6 +147,24 @@ func (g *background) foldOnce() bool {
 	g.folds = (g.again || pressed) && !g.stopped
 	g.again = false
 	return g.folds
+}
+
+// compact sees to it that a compaction is going on.
+func (g *background) compact() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.stopped || g.packs {
+		return
+	}
+	g.packs = true
+	g.running.Go(func() {
+		if g.s.Compact(g.life) != nil {
+			g.givenUp.Store(true)
+		}
+		g.mu.Lock()
+		g.packs = false
+		g.mu.Unlock()
+	})
 }
 
 // What snapshots that hold up a fold get to go by themselves: while writers

@@ -115,10 +115,16 @@ func (b *Block) checkSize() error {
 	return nil
 }
 
+// Next returns the number of the sequence that the next operation takes.
+func (b *Block) Next() uint64 { return b.seq + b.numbers + 1 }
+
 // Log adds an operation to the block's record and takes numbers of the
-// sequence for it.
+// sequence for it. In a replay the record is there already.
 func (b *Block) Log(op []byte, numbers uint64) error {
 	b.numbers += numbers
+	if b.replay {
+		return nil
+	}
 	if n := int64(len(op)); n > min(b.s.opts.BlockBytes, wal.MaxPayload) {
 		return fmt.Errorf("%w: an operation of %d bytes", ErrBlockTooLarge, n)
 	}

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"io/fs"
@@ -104,7 +103,7 @@ func (s *Store) fold() error {
 	}
 	if folded := s.base.Folded(); upTo > folded || upTo == all {
 		s.opts.Step("fold")
-		if err := s.base.Fold(upTo, changes(st.frozen.front, folded, upTo)); err != nil {
+		if err := s.foldFront(st.frozen.front, upTo); err != nil {
 			return s.fail(err)
 		}
 		s.opts.Step("folded")
@@ -118,6 +117,42 @@ func (s *Store) fold() error {
 	s.state.Store(&state{live: s.state.Load().live})
 	s.writing.Unlock()
 	return s.dropTurned()
+}
+
+// foldFront brings what f holds up to upTo into the base, and with it what the
+// owner has for it.
+func (s *Store) foldFront(f *front.Front, upTo uint64) error {
+	next := changes(f, s.base.Folded(), upTo)
+	owner := s.opts.Owner
+	if owner == nil {
+		return s.base.Fold(upTo, next)
+	}
+	own, err := s.ownChanges(upTo)
+	if err != nil {
+		return err
+	}
+	err = s.base.Fold(upTo, func() (base.Change, bool) {
+		if c, ok := next(); ok || len(own) == 0 {
+			return c, ok
+		}
+		c := own[0]
+		own = own[1:]
+		return c, true
+	})
+	if err == nil {
+		owner.Folded(upTo)
+	}
+	return err
+}
+
+func (s *Store) ownChanges(upTo uint64) (own []base.Change, err error) {
+	defer base.Recover(s.path, base.Guard(), &err)
+	tx, err := s.base.Acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer tx.Release() // before the fold, which may wait for readers
+	return s.opts.Owner.Fold(tx, upTo)
 }
 
 // dropTurned removes the log that has been folded. A block in the log after it
@@ -184,35 +219,6 @@ func droppedSpaces(f *front.Front, upTo uint64) spaceSet {
 		found.set[space] = true
 	}
 	return found
-}
-
-// Compact folds and rewrites the base without its free pages.
-func (s *Store) Compact(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	s.folding.Lock()
-	defer s.folding.Unlock()
-	if err := s.openAndWell(); err != nil {
-		return err
-	}
-	if err := s.foldSeenLocked(); err != nil {
-		return err
-	}
-	return s.compactLocked()
-}
-
-func (s *Store) compactLocked() error {
-	s.opts.Step("compact")
-	err := s.base.Compact()
-	if errors.Is(err, base.ErrUncertain) {
-		return s.fail(err)
-	}
-	if err != nil {
-		return err
-	}
-	s.background.compactions.Add(1)
-	return nil
 }
 
 func (s *Store) openAndWell() error {

@@ -24,6 +24,6 @@
 // reserved durably in steps, in the log's header, and an unclean open goes on
 // past the reservation. Only who deletes the log itself deletes that too.
 //
-// Lock order: checkpoint (Store.folding), then write (Store.writing), then
+// Lock order: compaction (Store.compacting), then checkpoint (Store.folding), then write (Store.writing), then
 // registry.mu.
 package store

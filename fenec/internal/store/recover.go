@@ -1,9 +1,11 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/base"
 	"github.com/fenec-go/fenecdb/fenec/internal/front"
@@ -23,6 +25,7 @@ func Open(path string, opts Options) (*Store, error) {
 	}
 	s := &Store{path: path, opts: opts, base: file, overlay: front.NewOverlay()}
 	s.background.s = s
+	s.background.life, s.background.end = context.WithCancel(context.Background())
 	s.snapshots.init(s.background.released)
 	s.state.Store(&state{live: newLevel(file.Folded())})
 	if err := s.load(); err != nil {
@@ -226,7 +229,7 @@ func (r *recovery) apply(blk *wal.Block) error {
 	b := s.startBlock()
 	defer b.end()
 	b.replay = true
-	b.seq = blk.From - 1
+	b.seq, b.time = blk.From-1, time.UnixMilli(blk.UnixMilli)
 	for part, err := range blk.Parts() {
 		if err != nil {
 			return err
@@ -246,7 +249,7 @@ func (r *recovery) fold() error {
 	s := r.s
 	live := s.state.Load().live
 	seq := live.published.Load()
-	if err := s.base.Fold(seq, changes(live.front, s.base.Folded(), seq)); err != nil {
+	if err := s.foldFront(live.front, seq); err != nil {
 		return err
 	}
 	s.state.Store(&state{live: newLevel(seq)})

@@ -45,11 +45,24 @@ type Options struct {
 	// called during Open only.
 	Replay func(b *Block, record []byte) error
 
+	// Owner, if set, takes part in every fold.
+	Owner Owner
+
 	// Step, if set, is told the name of every step of a checkpoint, an open
 	// and a commit before it is taken. For tests that end the process there.
 	Step func(name string)
 
 	readOnly bool // read base and logs, change neither
+}
+
+// Owner keeps something in the base that is in no front, in spaces of its own.
+type Owner interface {
+	// Fold returns what a fold up to upTo changes in those spaces, keys of each
+	// ascending. tx is the base before it.
+	Fold(tx *base.Tx, upTo uint64) ([]base.Change, error)
+
+	// Folded says that the changes last returned are in the base.
+	Folded(upTo uint64)
 }
 
 func (o *Options) setDefaults() error {
@@ -96,7 +109,9 @@ type Store struct {
 	block   Block                   // the one open block
 	closed  bool
 
-	folding sync.Mutex // held by a checkpoint, a compaction and an image
+	compacting sync.Mutex // held by a compaction, and taken before folding
+
+	folding sync.Mutex // held by a checkpoint, an image, a Fill, and the ends of a compaction
 	turned  *logFile   // the log of the frozen front; guarded by folding
 	room    notifier   // told when writers may find room: a front was turned or folded, or none will be
 
@@ -162,6 +177,13 @@ func (s *Store) Close() error {
 		return fmt.Errorf("close: %w", err)
 	}
 	return nil
+}
+
+// Base returns a transaction that reads the base as it is: what its Owner keeps
+// there, and everything folded. Release it soon.
+func (s *Store) Base() (*base.Tx, error) {
+	tx, err := s.base.Acquire()
+	return tx, s.closedOr(err)
 }
 
 // Stats are figures that cost next to nothing to read.
