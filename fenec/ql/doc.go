@@ -1,7 +1,7 @@
 // Package ql is the language of the database: it turns the text of statements
 // into trees and trees into text. It knows no storage, no types of values and
-// no names of functions; what a statement means is decided by those who walk
-// its tree.
+// of functions only the aggregates; what a statement means is decided by those
+// who walk its tree.
 //
 // # Basics
 //
@@ -9,7 +9,8 @@
 // [ParseExpr] an expression on its own. A [Statement] is a pointer to one of a
 // few structs, [Get] or [Put] for instance, and an [Expr] likewise; both are
 // told apart by a type switch. [Walk] visits the expressions of a tree, [Params]
-// counts its parameters, and [Print] and [PrintExpr] write it as text.
+// counts its parameters, [HasAggregate] finds aggregates, and [Print] and
+// [PrintExpr] write it as text.
 //
 //	stmt, err := ql.Parse(`get item where price < $1 order name`)
 //	if err != nil {
@@ -31,18 +32,22 @@
 // are until somebody knows what the list is for.
 //
 // Any text is safe to parse. What is not a statement gives an [*Error] that
-// says where and why. Expressions nest 512 levels deep at most, so that
-// neither the parser nor a function that walks a tree by recursion can run out
-// of stack. Memory and time grow in proportion to the text, whatever it holds.
+// says where and why. Expressions nest 512 levels deep at most, gets inside "in"
+// 4 levels, each with the levels of its own expressions, so that neither the
+// parser nor a function that walks a tree by recursion can run out of stack.
+// Memory and time grow in proportion to the text, whatever it holds.
 //
 // All functions may be called concurrently. A parsed tree must not be changed:
 // it may share nodes with others.
 //
 // # Limits
 //
-// A path has at most 64 keys. A statement names at most 2^20 fields, parameters,
-// calls, columns and sort keys, besides the fields that its documents give
-// values to. Strings taken from a text keep all of the text in memory.
+// A path has at most 64 keys, a chain of lookups 8 levels, a facet 10001 bounds
+// of ranges. A statement names at most 2^20 fields, parameters, calls, columns
+// and keys, besides the fields that its documents give values to. Which clauses
+// go together is checked as far as the clauses themselves tell: what depends on
+// the collections, or on aggregates among the columns, is not. Strings taken from
+// a text keep all of the text in memory.
 //
 // A tree that was not parsed prints as a statement only if the parser could
 // have made it: names are identifiers, lists hold constants, floats are finite,

@@ -1,7 +1,5 @@
 package ql
 
-import "strings"
-
 // The methods that read expressions return the levels of what they read
 // beside it, see maxDepth. They also hold p.depth to the levels around tok:
 // the levels that are read count up from the leaves, which bounds the tree; the
@@ -113,18 +111,43 @@ func (p *parser) comparisonOp() Op {
 	return 0
 }
 
-// in reads "in" and its list, after the operand x.
+// in reads "in" and its list or its get, after the operand x.
 func (p *parser) in(x Expr, levels int) (Expr, int) {
 	p.advance()
 	at := p.tok
+	if p.acceptPunct('(') {
+		return &In{X: x, Get: p.innerGet()}, max(levels, 1)
+	}
 	p.expectPunct('[')
-	list, n := p.exprs(']', false)
+	list, n := p.exprs(']')
 	return &In{X: x, List: list}, max(levels, p.above(n, &at))
 }
 
+// innerGet reads a get inside "in", and the closing parenthesis. The levels and
+// the aggregates in it are its own.
+func (p *parser) innerGet() *Get {
+	at := p.tok
+	if !p.accept("get") && !p.accept("select") {
+		p.expected(`"get"`)
+	}
+	if p.inner == maxInner {
+		p.fail(&at, `get too deep: it is inside more than 4 "in"`)
+	}
+	depth, aggregates := p.depth, p.aggregates
+	p.depth = 0
+	p.inner++
+	var w written
+	g := p.get(&w)
+	p.checkInner(g, &w, &at)
+	p.inner--
+	p.depth, p.aggregates = depth, aggregates
+	p.expectPunct(')')
+	return g
+}
+
 // exprs reads expressions between commas, and the punctuation that closes them;
-// the opening one was read. With duration set the second may be a duration.
-func (p *parser) exprs(closing tokenKind, duration bool) ([]Expr, int) {
+// the opening one was read.
+func (p *parser) exprs(closing tokenKind) ([]Expr, int) {
 	p.enter(&p.last)
 	defer p.leave()
 	var (
@@ -132,37 +155,15 @@ func (p *parser) exprs(closing tokenKind, duration bool) ([]Expr, int) {
 		levels int
 	)
 	for p.tok.kind != closing {
-		if duration && len(list.last) == 1 && p.atDuration() {
-			list.add(p.duration())
-		} else {
-			e, n := p.expr()
-			list.add(e)
-			levels = max(levels, n)
-		}
+		e, n := p.expr()
+		list.add(e)
+		levels = max(levels, n)
 		if !p.acceptPunct(',') {
 			break
 		}
 	}
 	p.expectPunct(closing)
 	return list.items(), levels
-}
-
-// atDuration reports whether an integer and a word come next, and then the
-// argument's end: "1 has" may begin an expression.
-func (p *parser) atDuration() bool {
-	if p.tok.kind != tokenInt || p.ahead.kind != tokenWord || p.ahead.dotted {
-		return false
-	}
-	rest := p.lex
-	t := rest.next()
-	return t.kind == ',' || t.kind == ')'
-}
-
-// duration reads an integer and its unit.
-func (p *parser) duration() *Duration {
-	at := p.tok.pos
-	n := p.integer("a number")
-	return &Duration{Pos: at, N: n, Unit: p.name("a unit").Text}
 }
 
 func (p *parser) sum() (Expr, int) {
@@ -281,12 +282,4 @@ func (p *parser) caseWhen() (Expr, int) {
 	p.expect("end")
 	c.Whens = whens.items()
 	return &c, p.above(levels, &at)
-}
-
-func (p *parser) call() (Expr, int) {
-	name := p.name("a function's name")
-	at := p.next()
-	p.term()
-	args, levels := p.exprs(')', strings.EqualFold(name.Text, "bucket"))
-	return &Call{Pos: name.Pos, Name: name.Text, Args: args}, p.above(levels, &at)
 }

@@ -1,7 +1,10 @@
 package ql
 
 // clauseWords are the words that a clause of a get may start with.
-var clauseWords = [...]string{"select", "where", "order", "limit", "offset", "count"}
+var clauseWords = [...]string{
+	"select", "where", "near", "match", "rerank", "fuse", "group", "having",
+	"order", "limit", "offset", "count", "require", "facet", "lookup",
+}
 
 // isClause reports whether the token is a word that may start a clause.
 func (p *parser) isClause(t *token) bool {
@@ -13,33 +16,63 @@ func (p *parser) isClause(t *token) bool {
 	return false
 }
 
-// get reads what follows "get".
-func (p *parser) get() *Get {
+// get reads what follows "get". It notes in w, which is empty, where the
+// clauses were written.
+func (p *parser) get(w *written) *Get {
 	g := &Get{}
 	if p.atSelectList() {
-		g.Star, g.Columns = p.selectList()
+		w[clauseSelect] = p.last
+		p.selectList(g)
 		p.expect("from")
 	} else {
 		p.acceptBefore("from")
 	}
 	g.From = p.name("a collection")
-	for p.getClause(g) {
+	for p.getClause(g, w) {
 	}
+	if p.is("lookup") {
+		w[clauseLookup] = p.tok
+		g.Lookup = p.lookups(g.From.Text)
+	}
+	p.checkGet(g, w)
 	return g
 }
 
-// getClause reads one clause, and reports whether there was one.
-func (p *parser) getClause(g *Get) bool {
+// getClause reads one clause but a lookup, and reports whether there was one.
+func (p *parser) getClause(g *Get, w *written) bool {
+	at := p.tok
 	switch {
-	case p.clause(&g.Where, &g.Order, &g.Limit):
 	case p.accept("select"):
-		g.Star, g.Columns = p.selectList()
+		w[clauseSelect] = at
+		p.selectList(g)
+	case p.accept("where"):
+		g.Where, _ = p.plain("where")
+	case p.accept("having"):
+		w[clauseHaving] = at
+		g.Having, _ = p.expr()
+	case p.accept("order"):
+		w[clauseOrder] = at
+		g.Order = append(g.Order, p.keys(&w[clauseOrderCall])...)
+	case p.accept("limit"):
+		w[clauseLimit] = at
+		g.Limit = p.whole()
 	case p.accept("offset"):
-		g.Offset = p.count()
+		w[clauseOffset] = at
+		g.Offset = p.whole()
 	case p.accept("count"):
+		w[clauseCount] = at
 		g.Count = true
+	case p.accept("require"):
+		w[clauseRequire] = at
+		g.Require = p.whole()
+	case p.accept("facet"):
+		w[clauseFacet] = at
+		g.Facets = p.facets()
+	case p.accept("group"):
+		w[clauseGroup] = at
+		g.Group = p.group()
 	default:
-		return false
+		return p.scoreClause(g, w)
 	}
 	return true
 }
@@ -84,31 +117,6 @@ func (p *parser) wordsSelect() bool {
 // name follows them, as in "get from from t"; in "get from from where a" the
 // second is a collection.
 func (p *parser) fromFrom() bool {
-	rest := p.lex
-	t := rest.next()
+	t := p.third()
 	return t.kind == tokenWord && !p.isClause(&t)
-}
-
-// selectList reads "*" or columns.
-func (p *parser) selectList() (star bool, columns []Column) {
-	if p.acceptPunct('*') {
-		return true, nil
-	}
-	var list gather[Column]
-	for {
-		list.add(p.column())
-		if !p.acceptPunct(',') {
-			return false, list.items()
-		}
-	}
-}
-
-func (p *parser) column() Column {
-	p.term()
-	e, _ := p.expr()
-	c := Column{Expr: e}
-	if p.accept("as") {
-		c.As = p.name("a column's name")
-	}
-	return c
 }

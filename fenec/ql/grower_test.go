@@ -10,12 +10,19 @@ import (
 )
 
 // A grower makes random trees of the kind that the parser makes.
-type grower struct{ *rand.Rand }
+type grower struct {
+	*rand.Rand
+	aggregates bool // aggregates may stand in expressions
+	inner      int  // gets inside "in" around
+}
 
 // words are names, most of them keywords somewhere.
 var words = strings.Fields(`a b item x1 _ ışık 東京 Not case CASE when then else end and or in is has null true FALSE
 	not from From select get where order by asc desc limit offset count as into set if exists required
-	put del compact collections describe create drop explain update bucket e5 f16`)
+	put del compact collections describe create drop explain update bucket e5 f16
+	near match rerank fuse group having require required facet lookup on returning top ranges disjunctive
+	k ef exact candidates highlight snippet distinct collate und tr add field rename to alter index absent new
+	int text hash ttl m`)
 
 // pick returns one of the items.
 func pick[T any](g grower, items ...T) T { return items[g.IntN(len(items))] }
@@ -37,49 +44,60 @@ func several[T any](g grower, n int, item func() T) []T {
 }
 
 func (g grower) statement() ql.Statement {
-	switch g.IntN(10) {
+	switch g.IntN(12) {
 	case 0:
 		return &ql.CreateCollection{IfNotExists: g.maybe(2), Name: g.name(),
 			Fields: append(several(g, 3, g.fieldDef), g.fieldDef())}
 	case 1:
-		return &ql.DropCollection{IfExists: g.maybe(2), Name: g.name()}
+		return pick[ql.Statement](g, &ql.DropCollection{IfExists: g.maybe(2), Name: g.name()},
+			&ql.CreateIndex{IfNotExists: g.maybe(2), On: g.name(), Path: g.path(), Index: *g.index()})
 	case 2:
-		s := &ql.Put{Insert: g.maybe(2), Into: g.name()}
-		if g.maybe(4) {
-			s.Param = &ql.Param{N: 1 + g.IntN(9)}
-		} else {
-			s.Docs = append(several(g, 2, g.document), g.document())
-		}
-		return s
+		return g.put()
 	case 3:
-		return &ql.Set{Name: g.name(), Pairs: g.document(), Where: g.where(), Order: g.order(), Limit: g.number()}
+		return &ql.Set{Name: g.name(), Pairs: g.document(), Where: g.where(), Order: g.order(), Limit: g.number(),
+			Returning: g.returning(), Require: g.number()}
 	case 4:
-		return &ql.Del{From: g.name(), Where: g.where(), Order: g.order(), Limit: g.number()}
+		return &ql.Del{From: g.name(), Where: g.where(), Order: g.order(), Limit: g.number(),
+			Returning: g.returning(), Require: g.number()}
 	case 5:
 		return pick[ql.Statement](g, &ql.Collections{}, &ql.Describe{Name: g.name()},
 			&ql.Compact{}, &ql.Compact{Name: g.name()})
 	case 6:
 		return &ql.Explain{Get: g.get()}
+	case 7:
+		return g.alter()
 	}
 	return g.get()
 }
 
-func (g grower) get() *ql.Get {
-	s := &ql.Get{From: g.name(), Where: g.where(), Order: g.order(), Limit: g.number(), Offset: g.number(), Count: g.maybe(4)}
-	if g.maybe(5) {
-		s.Star = true
+func (g grower) put() *ql.Put {
+	s := &ql.Put{Insert: g.maybe(2), Into: g.name(), IfAbsent: g.maybe(2), Require: g.number()}
+	if g.maybe(4) {
+		s.Param = &ql.Param{N: 1 + g.IntN(9)}
 	} else {
-		s.Columns = several(g, 3, g.column)
+		s.Docs = append(several(g, 2, g.document), g.document())
+	}
+	if s.IfAbsent && g.maybe(2) {
+		s.HasElse, s.ElseSet = true, g.document()
 	}
 	return s
 }
 
-func (g grower) column() ql.Column {
-	c := ql.Column{Expr: g.expr(4)}
-	if g.maybe(2) {
-		c.As = g.name()
+func (g grower) alter() *ql.AlterCollection {
+	s := &ql.AlterCollection{Name: g.name(), Kind: ql.AlterKind(1 + g.IntN(int(ql.AlterIndex)))}
+	if s.Kind == ql.AlterAdd {
+		f := g.fieldDef()
+		s.Add = &f
+		return s
 	}
-	return c
+	s.Field = g.name()
+	switch s.Kind {
+	case ql.AlterRename:
+		s.To = g.name()
+	case ql.AlterIndex:
+		s.Index = pick(g, &ql.IndexDef{Kind: ql.IndexSorted}, g.ttl())
+	}
+	return s
 }
 
 func (g grower) where() ql.Expr {
@@ -90,7 +108,17 @@ func (g grower) where() ql.Expr {
 }
 
 func (g grower) order() []ql.Key {
-	return several(g, 2, func() ql.Key { return ql.Key{Path: g.path(), Desc: g.maybe(2)} })
+	return several(g, 2, func() ql.Key {
+		k := ql.Key{Path: g.path(), Collate: g.collate(), Desc: g.maybe(2)}
+		if g.aggregates && g.maybe(3) {
+			path := g.field()
+			k.Path, k.Call = ql.Path{}, pick(g, call("SUM", path), call("count"), call("last", path))
+			if k.Call.Name == "count" {
+				k.Call.Star = true
+			}
+		}
+		return k
+	})
 }
 
 func (g grower) number() *int64 {
@@ -106,21 +134,48 @@ func (g grower) path() ql.Path {
 }
 
 func (g grower) fieldDef() ql.FieldDef {
-	f := ql.FieldDef{Name: g.name(), Type: g.typeDef(), Required: g.maybe(2)}
+	f := ql.FieldDef{Name: g.name(), Type: g.typeDef(), Required: g.maybe(2), Collate: g.collate()}
 	if g.maybe(2) {
-		f.Index = &ql.IndexDef{Kind: pick(g, ql.IndexHash, ql.IndexUnique, ql.IndexSorted)}
+		f.Index = g.index()
 	}
 	return f
 }
 
+func (g grower) collate() string { return pick(g, "", "", "", "und", "tr") }
+
+func (g grower) index() *ql.IndexDef {
+	x := &ql.IndexDef{Kind: ql.IndexKind(1 + g.IntN(int(ql.IndexText)))}
+	switch x.Kind {
+	case ql.IndexTTL:
+		return g.ttl()
+	case ql.IndexHNSW:
+		x.HNSW = &ql.HNSWDef{Metric: pick(g, "cosine", "l2", "dot"), M: pick(g, 0, g.Int64()),
+			EFConstruction: pick(g, 0, g.Int64()), EFSearch: pick(g, 0, g.Int64()), Quant: pick(g, "", "int8", "bit")}
+	case ql.IndexText:
+		x.Text = &ql.TextDef{Prefix: g.number(), PrefixMin: g.number(), Chars: g.maybe(2)}
+		if g.maybe(2) {
+			k1, b := g.Float64()*100, float64(g.IntN(100))
+			x.Text.K1, x.Text.B = &k1, &b
+		}
+	}
+	return x
+}
+
+func (g grower) ttl() *ql.IndexDef {
+	period := &ql.Duration{N: 1 + g.Int64N(math.MaxInt64), Unit: pick(g, "ms", "s", "m", "h", "d")}
+	return &ql.IndexDef{Kind: ql.IndexTTL, TTL: period}
+}
+
 func (g grower) typeDef() ql.TypeDef {
-	t := ql.TypeDef{Kind: ql.TypeKind(1 + g.IntN(int(ql.TypeList)))}
+	t := ql.TypeDef{Kind: ql.TypeKind(1 + g.IntN(int(ql.TypeGeo)))}
 	switch t.Kind {
 	case ql.TypeList:
 		elem := g.typeDef()
 		t.Elem = &elem
 	case ql.TypeVector:
 		t.Dim, t.Half = g.Int64(), g.maybe(2)
+	case ql.TypeSparse:
+		t.Dim = g.Int64()
 	}
 	return t
 }
@@ -193,9 +248,14 @@ func (g grower) leaf() ql.Expr {
 	case 1:
 		return &ql.Param{N: 1 + g.IntN(20)}
 	}
+	return g.field()
+}
+
+// field returns a path that stands for a value.
+func (g grower) field() *ql.Path {
 	p := g.path()
 	if len(p.Keys) == 0 && slices.Contains([]string{"null", "true", "false"}, strings.ToLower(p.Field)) {
-		return null()
+		return field("a")
 	}
 	return &p
 }
@@ -205,10 +265,13 @@ func (g grower) expr(depth int) ql.Expr {
 		return g.leaf()
 	}
 	inner := func() ql.Expr { return g.expr(depth - 1) }
-	switch g.IntN(9) {
+	switch g.IntN(10) {
 	case 0:
 		return pick(g, neg, not)(inner())
 	case 1:
+		if g.inner < 4 && g.maybe(3) {
+			return &ql.In{X: inner(), Get: g.innerGet()}
+		}
 		return &ql.In{X: inner(), List: several(g, 3, inner)}
 	case 2:
 		return &ql.IsNull{X: inner(), Not: g.maybe(2)}
@@ -222,13 +285,17 @@ func (g grower) expr(depth int) ql.Expr {
 		}
 		return c
 	case 4:
-		return call(pick(g, "lower", "now", "count", "case", "From"), several(g, 3, inner)...)
+		return call(pick(g, "lower", "now", "distinct", "case", "From", "by"), several(g, 3, inner)...)
 	case 5:
 		unit := pick(g, "m", "mo", "e5", "E", "_x", "when", "ü")
 		return call("Bucket", inner(), &ql.Duration{N: g.Int64(), Unit: unit})
 	case 6, 7:
 		return op(inner(), pick(g, ql.OpOr, ql.OpAnd, ql.OpEq, ql.OpNe, ql.OpLt, ql.OpLe, ql.OpGt, ql.OpGe,
 			ql.OpContains, ql.OpHas, ql.OpAdd, ql.OpSub, ql.OpMul, ql.OpDiv), inner())
+	case 8:
+		if g.aggregates {
+			return g.aggregate(depth - 1)
+		}
 	}
 	return g.leaf()
 }

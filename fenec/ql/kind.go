@@ -26,6 +26,8 @@ const (
 	TypeJSON
 	TypeVector
 	TypeList
+	TypeSparse
+	TypeGeo
 )
 
 // String returns the type's word.
@@ -41,6 +43,8 @@ var typeNames = [...]string{
 	TypeJSON:      "json",
 	TypeVector:    "vector",
 	TypeList:      "list",
+	TypeSparse:    "sparse",
+	TypeGeo:       "geo",
 }
 
 // An IndexKind is a kind of index.
@@ -51,15 +55,63 @@ const (
 	IndexHash IndexKind = iota + 1
 	IndexUnique
 	IndexSorted
+	IndexInverted
+	IndexGeo
+	IndexTTL
+	IndexHNSW
+	IndexText
 )
 
 // String returns the index's word, without the "@".
 func (k IndexKind) String() string { return wordAt(indexNames[:], int(k)) }
 
 var indexNames = [...]string{
-	IndexHash:   "hash",
-	IndexUnique: "unique",
-	IndexSorted: "sorted",
+	IndexHash:     "hash",
+	IndexUnique:   "unique",
+	IndexSorted:   "sorted",
+	IndexInverted: "inverted",
+	IndexGeo:      "geo",
+	IndexTTL:      "ttl",
+	IndexHNSW:     "hnsw",
+	IndexText:     "text",
+}
+
+// An AlterKind is what an AlterCollection does.
+type AlterKind uint8
+
+// The kinds of alterations.
+const (
+	AlterAdd AlterKind = iota + 1
+	AlterDrop
+	AlterRename
+	AlterIndex
+)
+
+// String returns the alteration's word.
+func (k AlterKind) String() string { return wordAt(alterNames[:], int(k)) }
+
+var alterNames = [...]string{
+	AlterAdd:    "add",
+	AlterDrop:   "drop",
+	AlterRename: "rename",
+	AlterIndex:  "alter",
+}
+
+// A MarkKind is a kind of mark in a select list.
+type MarkKind uint8
+
+// The kinds of marks.
+const (
+	MarkHighlight MarkKind = iota + 1
+	MarkSnippet
+)
+
+// String returns the mark's word.
+func (k MarkKind) String() string { return wordAt(markNames[:], int(k)) }
+
+var markNames = [...]string{
+	MarkHighlight: "highlight",
+	MarkSnippet:   "snippet",
 }
 
 // An Op is an operator of a Unary or a Binary.

@@ -281,16 +281,20 @@ func (l *lexer) punctuation(t *token, c byte) {
 	l.at += size
 }
 
-// is reports whether the token is the keyword w, which is in lower case. Of
-// the bytes a name is made of, only a letter and its capital differ in nothing
-// but the bit that is masked here.
+// is reports whether the token is the keyword w, which is in lower case.
 func (l *lexer) is(t *token, w string) bool {
-	if t.end-t.start != len(w) || t.kind != tokenWord {
+	return t.end-t.start == len(w) && t.kind == tokenWord && isWord(l.text[t.start:t.end], w)
+}
+
+// isWord reports whether the name s is w, which is in lower case, but for the
+// case of ASCII letters. Of the bytes a name is made of, only a letter and its
+// capital differ in nothing but the bit that is masked here.
+func isWord(s, w string) bool {
+	if len(s) != len(w) {
 		return false
 	}
-	s := l.text[t.start:t.end]
 	for i := range len(w) {
-		if s[i]|0x20 != w[i] {
+		if s[i] != w[i] && s[i]|0x20 != w[i] {
 			return false
 		}
 	}

@@ -1,6 +1,7 @@
 package ql_test
 
 import (
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -73,6 +74,71 @@ func TestDepthOfTypes(t *testing.T) {
 	require.ErrorContains(t, err, "too deep")
 }
 
+func TestDepthOfGets(t *testing.T) {
+	nest := func(n int) string {
+		return "get t where " + strings.Repeat("a in (get b from u where ", n) + "c" + strings.Repeat(")", n)
+	}
+	_, err := ql.Parse(nest(4))
+	require.NoError(t, err)
+	for _, n := range []int{5, 100_000} {
+		_, err = ql.Parse(nest(n))
+		require.ErrorContains(t, err, "get too deep", n)
+	}
+	// One after the other is not inside one another.
+	_, err = ql.Parse("get t where a in (get b from u)" + strings.Repeat(" or a in (get b from u)", 9))
+	require.NoError(t, err)
+}
+
+// The levels of a get inside "in" are its own.
+func TestDepthInsideGets(t *testing.T) {
+	nest := func(outer, inner int) string {
+		return "get t where " + strings.Repeat("(", outer) + "a in (get b from u where " +
+			strings.Repeat("(", inner) + "c" + strings.Repeat(")", inner) + ")" + strings.Repeat(")", outer)
+	}
+	_, err := ql.Parse(nest(511, 512))
+	require.NoError(t, err)
+	for _, n := range [][2]int{{512, 0}, {0, 513}, {100_000, 0}, {0, 100_000}} {
+		_, err = ql.Parse(nest(n[0], n[1]))
+		require.ErrorContains(t, err, "too deep", n)
+	}
+}
+
+func TestLookupsOfChain(t *testing.T) {
+	chain := func(n int) string {
+		var b strings.Builder
+		b.WriteString("get t")
+		for i := range n {
+			fmt.Fprintf(&b, " lookup u%d on k", i)
+		}
+		return b.String()
+	}
+	_, err := ql.Parse(chain(8))
+	require.NoError(t, err)
+	for _, n := range []int{9, 10_000} {
+		_, err = ql.Parse(chain(n))
+		require.ErrorContains(t, err, "more than 8 lookups", n)
+	}
+}
+
+func TestBoundsOfRanges(t *testing.T) {
+	ranges := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, ",%d", i)
+		}
+		return "get t facet a ranges [" + b.String()[1:] + "]"
+	}
+	for _, n := range []int{2, 10_001} {
+		s, err := ql.Parse(ranges(n))
+		require.NoError(t, err, n)
+		require.Len(t, s.(*ql.Get).Facets[0].Ranges, n)
+	}
+	for _, n := range []int{1, 10_002, 100_000} {
+		_, err := ql.Parse(ranges(n))
+		require.ErrorContains(t, err, "bounds", n)
+	}
+}
+
 func TestKeysOfPath(t *testing.T) {
 	e, err := ql.ParseExpr("f" + strings.Repeat(".k", 64))
 	require.NoError(t, err)
@@ -94,6 +160,9 @@ func TestMemoryOfLargeStatements(t *testing.T) {
 		"branches":   {"get t where case ", "when 1 then 1 ", "end"},
 		"clauses":    {"get t ", "limit 1 ", ""},
 		"blanks":     {"get t ", " ", ""},
+		"facets":     {"get t ", "facet a ", ""},
+		"bounds":     {"get t ", "facet a ranges [1, 2, 3] ", ""},
+		"options":    {"create collection t (a text @text(", "b=1,", "))"},
 		"escapes":    {`put t {a: "`, `\n`, `"}`},
 	}
 	for name, part := range parts {

@@ -179,7 +179,7 @@ func (p *parser) constant() Expr {
 	case tokenInt, tokenFloat:
 		return p.number(false)
 	case '-':
-		return p.negative()
+		return p.signed()
 	case tokenString:
 		return p.literal(Literal{Kind: Text, Text: p.str()})
 	case '[':
@@ -196,8 +196,9 @@ func (p *parser) constant() Expr {
 	return nil
 }
 
-// negative reads a constant number after its minus, or several.
-func (p *parser) negative() Expr {
+// signed reads a number with the minuses before it. After an error it returns
+// nil.
+func (p *parser) signed() *Literal {
 	negative := false
 	for p.acceptPunct('-') {
 		negative = !negative

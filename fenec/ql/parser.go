@@ -13,8 +13,15 @@ const (
 	// each further term of a chain of "and" or "or" is one.
 	maxDepth = 512
 
-	// maxTerms bounds the fields, parameters, calls, columns, sort keys and
-	// declared fields of a statement, counted together. The names and the
+	// maxInner bounds the gets inside "in" that are inside one another. The
+	// levels of each are counted apart.
+	maxInner = 4
+
+	// maxLookups bounds the levels of a chain of lookups.
+	maxLookups = 8
+
+	// maxTerms bounds the fields, parameters, calls, columns, keys to sort and
+	// to group by, facets and declared fields of a statement, counted together. The names and the
 	// constants of its documents are not among them: a text can hold any
 	// number, as their memory is a small multiple of their text.
 	maxTerms = 1 << 20
@@ -79,8 +86,12 @@ type parser struct {
 	last  token     // the one before it; kind tokenEnd at the start
 	err   error     // the first error, an *Error
 	depth int       // levels open around tok
+	inner int       // gets open around tok that are inside "in"
 	terms int       // see maxTerms
 	slab  []Literal // literals not yet given out
+
+	aggregates int   // aggregates read that are not inside another get or aggregate
+	aggregate  token // the name of the last one
 }
 
 // script reads statements up to the end of the text. Each has limits of its own.
@@ -129,6 +140,12 @@ func (p *parser) advance() {
 	if p.tok.kind != tokenBad && p.tok.kind != tokenEnd {
 		p.ahead = p.lex.next()
 	}
+}
+
+// third returns the token after the one ahead, which must be no bad one.
+func (p *parser) third() token {
+	rest := p.lex
+	return rest.next()
 }
 
 // text returns the text of a token.

@@ -28,7 +28,10 @@ func TestTerms(t *testing.T) {
 		{`create collection t (a int, b int)`, 2},
 		{`put t {a: 1, b: [1, 2], c: {d: 3}}`, 0},
 		{`put t $1`, 1},
-		{`set t {a: b} where c`, 2},
+		{`set t {a: b} where c returning d, e`, 4},
+		{`get t group by 1, a`, 3},
+		{`get t facet a, b lookup u on a select b, c`, 4},
+		{`create index on t (a) @hash`, 1},
 	}
 	for _, tt := range tests {
 		p := parserAt(t, tt.text, maxTerms-tt.terms)

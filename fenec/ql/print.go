@@ -3,7 +3,6 @@ package ql
 import (
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // Print returns the text of a statement, on one line. Parsing it gives an
@@ -67,7 +66,11 @@ func (p *printer) parenthesize(word string) {
 func (p *printer) statement(s Statement) {
 	switch s := s.(type) {
 	case *CreateCollection:
-		p.create(s)
+		p.createCollection(s)
+	case *CreateIndex:
+		p.createIndex(s)
+	case *AlterCollection:
+		p.alter(s)
 	case *DropCollection:
 		p.str("drop collection")
 		if s.IfExists {
@@ -87,10 +90,12 @@ func (p *printer) statement(s Statement) {
 		p.str(" ")
 		p.document(s.Pairs)
 		p.pick(s.Where, s.Order, s.Limit)
+		p.outcome(s.Returning, s.Require)
 	case *Del:
 		p.str("del")
 		p.from(s.From)
 		p.pick(s.Where, s.Order, s.Limit)
+		p.outcome(s.Returning, s.Require)
 	case *Collections:
 		p.str("collections")
 	case *Describe:
@@ -113,7 +118,7 @@ func (p *printer) name(n Name) {
 // from appends the name of a collection which "from" may precede. It has to
 // when the collection is itself called so.
 func (p *printer) from(n Name) {
-	if strings.EqualFold(n.Text, "from") {
+	if isWord(n.Text, "from") {
 		p.str(" from")
 	}
 	p.name(n)
@@ -134,6 +139,14 @@ func (p *printer) put(s *Put) {
 		p.str(" ")
 		p.document(d)
 	}
+	if s.IfAbsent {
+		p.word("if absent")
+	}
+	if s.HasElse {
+		p.word("else set ")
+		p.document(s.ElseSet)
+	}
+	p.number("require", s.Require)
 }
 
 func (p *printer) document(d Document) {
@@ -161,95 +174,4 @@ func (p *printer) comma(i int) {
 	if i > 0 {
 		p.str(", ")
 	}
-}
-
-// get prints the columns as a clause: which words a select list before "from"
-// may start with depends on what follows them.
-func (p *printer) get(g *Get) {
-	p.str("get")
-	p.from(g.From)
-	if g.Star {
-		p.word("select *")
-	}
-	for i, c := range g.Columns {
-		if i == 0 {
-			p.word("select")
-		} else {
-			p.str(",")
-		}
-		p.str(" ")
-		p.expr(c.Expr, lowest)
-		if c.As.Text != "" {
-			p.word("as")
-			p.name(c.As)
-		}
-	}
-	p.pick(g.Where, g.Order, g.Limit)
-	if g.Offset != nil {
-		p.word("offset ")
-		p.int(*g.Offset)
-	}
-	if g.Count {
-		p.word("count")
-	}
-}
-
-// pick prints the clauses that pick documents.
-func (p *printer) pick(where Expr, order []Key, limit *int64) {
-	if where != nil {
-		p.word("where ")
-		p.expr(where, lowest)
-	}
-	for i := range order {
-		if i == 0 {
-			p.word("order by ")
-		}
-		p.comma(i)
-		p.path(&order[i].Path)
-		if order[i].Desc {
-			p.str(" desc")
-		}
-	}
-	if limit != nil {
-		p.word("limit ")
-		p.int(*limit)
-	}
-}
-
-func (p *printer) create(s *CreateCollection) {
-	p.str("create collection")
-	if s.IfNotExists {
-		p.word("if not exists")
-	}
-	p.name(s.Name)
-	p.str(" (")
-	for i, f := range s.Fields {
-		p.comma(i)
-		p.str(f.Name.Text)
-		p.str(" ")
-		p.str(f.Type.String())
-		if f.Required {
-			p.str(" required")
-		}
-		if f.Index != nil {
-			p.str(" @")
-			p.str(f.Index.Kind.String())
-		}
-	}
-	p.str(")")
-}
-
-// String returns the type as a declaration writes it, such as vector<3, f16>.
-func (t *TypeDef) String() string {
-	switch t.Kind {
-	case TypeList:
-		return "[" + t.Elem.String() + "]"
-	case TypeVector:
-		half := ""
-		if t.Half {
-			half = ", f16"
-		}
-		return "vector<" + strconv.FormatInt(t.Dim, 10) + half + ">"
-	}
-	return t.Kind.String()
 }

@@ -16,8 +16,30 @@ import (
 func TestPrint(t *testing.T) {
 	tests := []struct{ text, want string }{
 		{`SELECT a, B as c FROM t WHERE a==1 AND NOT b<>2`, `get t select a, B as c where a = 1 and not b != 2`},
-		{`get * from t order a asc, b.c desc order d offset 2 limit 1 count`,
-			`get t select * order by a, b.c desc, d limit 1 offset 2 count`},
+		{`get * from t order a asc, b.c desc order d offset 2 limit 1`,
+			`get t select * order by a, b.c desc, d limit 1 offset 2`},
+		{`get t count where a`, `get t where a count`},
+		{`get t limit 2 near v $1 exact ef 7 where not`, `get t where (not) near v $1 ef 7 exact limit 2`},
+		{`get *, HIGHLIGHT(a, "<", ">"), snippet(b, 3, $1) from t match a "x" near v $1 fuse candidates 5 k 0`,
+			`get t select *, highlight(a, "<", ">"), snippet(b, 3, $1) near v $1 match a "x" fuse k 0 candidates 5`},
+		{`get t match a (not) rerank v $1 candidates 3`, `get t match a (not) rerank v $1 candidates 3`},
+		{`get k, COUNT(*) as n from t group k, m.x having n > sum(distinct) order sum(a) collate tr desc, k collate und`,
+			`get t select k, COUNT(*) as n group by k, m.x having n > sum(distinct) order by sum(a) collate tr desc, k collate und`},
+		{`get t require 2 facet a top 3 disjunctive, b.c ranges [- 1, -0.5, 2]`,
+			`get t require 2 facet a top 3 disjunctive, b.c ranges [-1, -0.5, 2]`},
+		{`get t lookup u on k = p offset 1 required select a, b.c lookup v on w select *`,
+			`get t lookup u on k = p select a, b.c offset 1 required lookup v on w select *`},
+		{`del t returning a.b, c require 1`, `del t returning a.b, c require 1`},
+		{`set t {} returning * limit 1`, `set t {} limit 1 returning *`},
+		{`put t {} if absent else set {a: new.a} require 1`, `put t {} if absent else set {a: new.a} require 1`},
+		{`insert t $1 if absent`, `insert t $1 if absent`},
+		{`create index if not exists on t (a.b) @unique`, `create index if not exists on t (a.b) @unique`},
+		{`create collection t (a vec<2> @vector, b vec<2> @hnsw(ip, ef=5, quant=i8, m=3, ef_c=9), c text @bm25, d text @text(chars, prefix_max=6, b=1), e sparsevec<9> @inverted, f geo @geo, g timestamp @TTL(1H), h text collate TR)`,
+			`create collection t (a vector<2> @hnsw(cosine), b vector<2> @hnsw(dot, m=3, ef_construction=9, ef_search=5, quant=int8), c text @text, d text @text(b=1.0, prefix=6, chars), e sparse<9> @inverted, f geo @geo, g timestamp @ttl(1h), h text collate tr)`},
+		{`alter collection t add a int`, `alter collection t add field a int`},
+		{`alter collection t drop a`, `alter collection t drop field a`},
+		{`alter collection t rename a to b`, `alter collection t rename field a to b`},
+		{`alter collection t alter a @sorted`, `alter collection t alter field a @sorted`},
 		{`get from from`, `get from from`},
 		{`explain get t`, `explain get t`},
 		{`put into t [{a: 1, "b c": 'x'}, {}]`, `put t {a: 1, "b c": "x"} {}`},
@@ -64,6 +86,9 @@ func TestPrintExpr(t *testing.T) {
 		`bucket(a, 15m)`,
 		`bucket(a, 1 e5)`,
 		`bucket(a, 1 _)`,
+		`a in (get u select b where c in (get v select count(*)) order by d limit 5)`,
+		`first((not) by not)`,
+		`count(distinct a) + count() + count(*)`,
 		`case when (not) then (case) when b then case else (not) end`,
 		`not not`,
 		`(not) and not`,
@@ -120,7 +145,7 @@ func floatBits(n ql.Node) []uint64 {
 func TestPrintedStatementsParse(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
-	g := grower{rand.New(rand.NewPCG(seed, 1))}
+	g := grower{Rand: rand.New(rand.NewPCG(seed, 1))}
 	for range 2_000 {
 		requireSamePrinted(t, g.statement())
 	}

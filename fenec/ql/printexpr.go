@@ -84,9 +84,7 @@ func (p *printer) form(e Expr) {
 	case *Binary:
 		p.binary(e)
 	case *In:
-		p.expr(e.X, bindSum)
-		p.word("in ")
-		p.list(e.List)
+		p.in(e)
 	case *IsNull:
 		p.expr(e.X, bindSum)
 		if e.Not {
@@ -97,13 +95,39 @@ func (p *printer) form(e Expr) {
 	case *Case:
 		p.caseWhen(e)
 	case *Call:
-		p.str(e.Name)
-		p.str("(")
-		p.exprs(e.Args)
-		p.str(")")
+		p.call(e)
 	case *Duration:
 		p.duration(e)
 	}
+}
+
+func (p *printer) in(e *In) {
+	p.expr(e.X, bindSum)
+	p.word("in ")
+	if e.Get == nil {
+		p.list(e.List)
+		return
+	}
+	p.str("(")
+	p.get(e.Get)
+	p.str(")")
+}
+
+func (p *printer) call(c *Call) {
+	p.str(c.Name)
+	p.str("(")
+	if c.Star {
+		p.str("*")
+	}
+	if c.Distinct {
+		p.str("distinct ")
+	}
+	p.exprs(c.Args)
+	if c.By != nil {
+		p.word("by ")
+		p.expr(c.By, lowest)
+	}
+	p.str(")")
 }
 
 func (p *printer) unary(e *Unary) {
@@ -269,9 +293,9 @@ func (p *printer) operandPath(path *Path) {
 	p.path(path)
 	switch {
 	case len(path.Keys) > 0:
-	case strings.EqualFold(path.Field, "not"):
+	case isWord(path.Field, "not"):
 		p.afterNot = len(p.buf)
-	case strings.EqualFold(path.Field, "case"):
+	case isWord(path.Field, "case"):
 		p.afterCase = len(p.buf)
 	}
 }

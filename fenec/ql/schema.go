@@ -1,16 +1,30 @@
 package ql
 
 // create reads what follows "create".
-func (p *parser) create() *CreateCollection {
-	p.expect("collection")
-	s := &CreateCollection{}
-	if p.is("if") && p.lex.is(&p.ahead, "not") {
-		p.advance()
-		p.advance()
-		p.expect("exists")
-		s.IfNotExists = true
+func (p *parser) create() Statement {
+	switch {
+	case p.accept("collection"):
+		return p.createCollection()
+	case p.accept("index"):
+		return p.createIndex()
 	}
-	s.Name = p.name("a collection")
+	p.expected(`"collection" or "index"`)
+	return nil
+}
+
+// ifNotExists reads these words if they come next.
+func (p *parser) ifNotExists() bool {
+	if !p.is("if") || !p.lex.is(&p.ahead, "not") {
+		return false
+	}
+	p.advance()
+	p.advance()
+	p.expect("exists")
+	return true
+}
+
+func (p *parser) createCollection() *CreateCollection {
+	s := &CreateCollection{IfNotExists: p.ifNotExists(), Name: p.name("a collection")}
 	p.expectPunct('(')
 	var fields gather[FieldDef]
 	fields.add(p.field())
@@ -19,6 +33,17 @@ func (p *parser) create() *CreateCollection {
 	}
 	p.expectPunct(')')
 	s.Fields = fields.items()
+	return s
+}
+
+func (p *parser) createIndex() *CreateIndex {
+	s := &CreateIndex{IfNotExists: p.ifNotExists()}
+	p.expect("on")
+	s.On = p.name("a collection")
+	p.expectPunct('(')
+	s.Path = p.fieldPath()
+	p.expectPunct(')')
+	s.Index = *p.index()
 	return s
 }
 
@@ -43,6 +68,8 @@ func (p *parser) field() FieldDef {
 		switch {
 		case p.accept("required"):
 			f.Required = true
+		case p.accept("collate"):
+			f.Collate = p.collation()
 		case p.tok.kind == '@':
 			if f.Index != nil {
 				p.fail(&p.tok, "a second index on the field "+quote(f.Name.Text))
@@ -65,67 +92,51 @@ func (p *parser) fieldType() TypeDef {
 		p.expectPunct(']')
 		return t
 	}
-	t.Kind = p.typeKind()
-	if t.Kind == TypeVector {
+	if t.Kind = p.typeKind(&p.tok); t.Kind == 0 {
+		p.expected("a type")
+	}
+	p.advance()
+	if t.Kind == TypeVector || t.Kind == TypeSparse {
 		p.dimension(&t)
 	}
 	return t
 }
 
-// typeKind reads the word of a type.
-func (p *parser) typeKind() TypeKind {
-	kind := TypeKind(0)
-	switch {
-	case p.is("bool"):
-		kind = TypeBool
-	case p.is("int"):
-		kind = TypeInt
-	case p.is("float"):
-		kind = TypeFloat
-	case p.is("text"), p.is("string"):
-		kind = TypeText
-	case p.is("bytes"), p.is("blob"):
-		kind = TypeBytes
-	case p.is("timestamp"), p.is("timestamptz"):
-		kind = TypeTimestamp
-	case p.is("json"), p.is("jsonb"):
-		kind = TypeJSON
-	case p.is("vector"), p.is("vec"):
-		kind = TypeVector
-	default:
-		p.expected("a type")
+// typeKind returns the type whose word the token is, or 0.
+func (p *parser) typeKind(t *token) TypeKind {
+	for _, w := range typeWords {
+		if p.lex.is(t, w.word) {
+			return w.kind
+		}
 	}
-	p.advance()
-	return kind
+	return 0
 }
 
-// dimension reads what follows "vector".
+var typeWords = [...]struct {
+	word string
+	kind TypeKind
+}{
+	{"bool", TypeBool},
+	{"int", TypeInt},
+	{"float", TypeFloat},
+	{"text", TypeText}, {"string", TypeText},
+	{"bytes", TypeBytes}, {"blob", TypeBytes},
+	{"timestamp", TypeTimestamp}, {"timestamptz", TypeTimestamp},
+	{"json", TypeJSON}, {"jsonb", TypeJSON},
+	{"vector", TypeVector}, {"vec", TypeVector},
+	{"sparse", TypeSparse}, {"sparsevec", TypeSparse},
+	{"geo", TypeGeo},
+}
+
+// dimension reads what follows "vector" or "sparse".
 func (p *parser) dimension(t *TypeDef) {
 	p.expectPunct('<')
 	t.Dim = p.integer("a number of components")
-	if p.acceptPunct(',') && !p.accept("f32") {
+	if t.Kind == TypeVector && p.acceptPunct(',') && !p.accept("f32") {
 		if !p.accept("f16") {
 			p.expected(`"f32" or "f16"`)
 		}
 		t.Half = true
 	}
 	p.expectPunct('>')
-}
-
-// index reads an index annotation.
-func (p *parser) index() *IndexDef {
-	x := &IndexDef{Pos: p.tok.pos}
-	p.advance()
-	switch {
-	case p.is("hash"):
-		x.Kind = IndexHash
-	case p.is("unique"):
-		x.Kind = IndexUnique
-	case p.is("sorted"):
-		x.Kind = IndexSorted
-	default:
-		p.expected("a kind of index")
-	}
-	p.advance()
-	return x
 }

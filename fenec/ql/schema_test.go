@@ -19,6 +19,8 @@ func TestParseTypes(t *testing.T) {
 		ql.TypeJSON:      {"json", "jsonb"},
 		ql.TypeVector:    {"vector<3>", "vec<3>", "vec<3,f32>"},
 		ql.TypeList:      {"[text]", "[ [vec<3>] ]"},
+		ql.TypeSparse:    {"sparse<3>", "sparsevec<3>"},
+		ql.TypeGeo:       {"geo"},
 	}
 	for kind, words := range kinds {
 		for _, w := range words {

@@ -1,9 +1,6 @@
 package ql
 
-import (
-	"strconv"
-	"strings"
-)
+import "strconv"
 
 // A Pos is a place in a statement's text. The zero Pos is no place at all:
 // that of a node which was not parsed.
@@ -22,8 +19,8 @@ func (p Pos) String() string {
 type Node interface{ node() }
 
 // A Statement is one statement: a pointer to one of CreateCollection,
-// DropCollection, Put, Get, Explain, Set, Del, Collections, Describe and
-// Compact.
+// CreateIndex, DropCollection, AlterCollection, Put, Get, Explain, Set, Del,
+// Collections, Describe and Compact.
 type Statement interface {
 	Node
 	statement()
@@ -51,31 +48,63 @@ type (
 		Fields      []FieldDef // at least one
 	}
 
+	// CreateIndex is "create index [if not exists] on On (Path) @Index".
+	CreateIndex struct {
+		IfNotExists bool
+		On          Name
+		Path        Path
+		Index       IndexDef
+	}
+
 	// DropCollection is "drop collection [if exists] Name".
 	DropCollection struct {
 		IfExists bool
 		Name     Name
 	}
 
+	// AlterCollection is "alter collection Name …". Kind says which of the
+	// fields tell how.
+	AlterCollection struct {
+		Name  Name
+		Kind  AlterKind
+		Add   *FieldDef // of AlterAdd
+		Field Name      // of the others
+		To    Name      // of AlterRename
+		Index *IndexDef // of AlterIndex: an IndexTTL or an IndexSorted
+	}
+
 	// Put is "put Into …" or "insert into Into …". The documents are written
 	// out in Docs or come from Param; one of the two is set.
 	Put struct {
-		Insert bool // the statement is an insert: it replaces no document
-		Into   Name
-		Docs   []Document
-		Param  *Param // holds a document or a list of them
+		Insert   bool // the statement is an insert: it replaces no document
+		Into     Name
+		Docs     []Document
+		Param    *Param // holds a document or a list of them
+		IfAbsent bool
+		HasElse  bool     // "else set" was written, which IfAbsent allows
+		ElseSet  Document // of HasElse
+		Require  *int64   // not negative
 	}
 
 	// Get is "get From" with its clauses. A zero clause was not written.
 	Get struct {
 		From    Name
-		Star    bool     // the columns are "*"
-		Columns []Column // empty with Star or without a select list
+		Star    bool     // the columns are "*", which marks may follow
+		Columns []Column // only marks with Star, empty without a select list
 		Where   Expr
+		Near    *Near
+		Match   *Match
+		Rerank  *Rerank
+		Fuse    *Fuse
+		Group   []Expr
+		Having  Expr
 		Order   []Key
 		Limit   *int64 // not negative
 		Offset  *int64 // not negative
 		Count   bool
+		Require *int64 // not negative
+		Facets  []Facet
+		Lookup  *Lookup
 	}
 
 	// Explain is "explain Get".
@@ -85,19 +114,23 @@ type (
 
 	// Set is "set Name {Pairs}" with its clauses.
 	Set struct {
-		Name  Name
-		Pairs Document
-		Where Expr
-		Order []Key
-		Limit *int64 // not negative
+		Name      Name
+		Pairs     Document
+		Where     Expr
+		Order     []Key
+		Limit     *int64 // not negative
+		Returning *Returning
+		Require   *int64 // not negative
 	}
 
 	// Del is "del From" with its clauses.
 	Del struct {
-		From  Name
-		Where Expr
-		Order []Key
-		Limit *int64 // not negative
+		From      Name
+		Where     Expr
+		Order     []Key
+		Limit     *int64 // not negative
+		Returning *Returning
+		Require   *int64 // not negative
 	}
 
 	// Collections is "collections".
@@ -114,31 +147,8 @@ type (
 	}
 )
 
-// Parts of statements.
+// What statements write.
 type (
-	// A FieldDef declares one field of a collection.
-	FieldDef struct {
-		Name     Name
-		Type     TypeDef
-		Required bool
-		Index    *IndexDef // nil without an index
-	}
-
-	// A TypeDef is the type of a declared field.
-	TypeDef struct {
-		Pos  Pos
-		Kind TypeKind
-		Elem *TypeDef // the element of a TypeList, else nil
-		Dim  int64    // the components of a TypeVector: as written, so 0 may be met
-		Half bool     // components of a TypeVector are stored in 16 bits (f16)
-	}
-
-	// An IndexDef is an index annotation of a declared field.
-	IndexDef struct {
-		Pos  Pos
-		Kind IndexKind
-	}
-
 	// A Document is the pairs between the braces of a put or a set, in the
 	// order written. A field may come twice.
 	Document []Pair
@@ -149,124 +159,11 @@ type (
 		Path  Path
 		Value Expr
 	}
-
-	// A Column is one item of a select list.
-	Column struct {
-		Expr Expr
-		As   Name // As.Text is empty without "as"
-	}
-
-	// A Key is one key of an order clause.
-	Key struct {
-		Path Path
-		Desc bool
-	}
 )
-
-// Expressions.
-type (
-	// A Literal is a constant. Kind says which of the fields holds it.
-	Literal struct {
-		Kind  LiteralKind
-		Bool  bool
-		Int   int64
-		Float float64 // finite
-		Text  string
-	}
-
-	// A Param is a parameter, $N.
-	Param struct {
-		Pos Pos
-		N   int // from 1
-	}
-
-	// A Path names a field, or with Keys a place inside a json field.
-	Path struct {
-		Pos   Pos
-		Field string
-		Keys  []string // at most 64
-	}
-
-	// A List is a list literal. Its items are Literals, Lists and Objects.
-	List struct {
-		Items []Expr
-	}
-
-	// An Object is an object literal. No two members have the same key.
-	Object struct {
-		Members []Member
-	}
-
-	// A Member is one member of an Object. Its value is a Literal, a List or
-	// an Object.
-	Member struct {
-		Key   string
-		Value Expr
-	}
-
-	// A Unary is "not X" (OpNot) or "-X" (OpNeg). The minus of a number is
-	// part of its Literal.
-	Unary struct {
-		Op Op
-		X  Expr
-	}
-
-	// A Binary is an operator between two operands. A chain of one operator
-	// leans to the left.
-	Binary struct {
-		Op          Op
-		Left, Right Expr
-	}
-
-	// An In is "X in [List]".
-	In struct {
-		X    Expr
-		List []Expr
-	}
-
-	// An IsNull is "X is null" or "X is not null".
-	IsNull struct {
-		X   Expr
-		Not bool
-	}
-
-	// A Case is "case when … then … else … end".
-	Case struct {
-		Whens []When // at least one
-		Else  Expr   // nil without "else"
-	}
-
-	// A When is one branch of a Case.
-	When struct {
-		Cond, Then Expr
-	}
-
-	// A Call is a call of a function. Whether there is such a function is not
-	// known here. Names of functions match in any (ASCII) case.
-	Call struct {
-		Pos  Pos
-		Name string // as written
-		Args []Expr
-	}
-
-	// A Duration is a length of time as bucket takes it for its second
-	// argument, such as 15m. Whether there is such a unit is not known here.
-	Duration struct {
-		Pos  Pos
-		N    int64  // not negative
-		Unit string // as written
-	}
-)
-
-// String returns the path's text, its parts joined by dots.
-func (p *Path) String() string {
-	if len(p.Keys) == 0 {
-		return p.Field
-	}
-	return p.Field + "." + strings.Join(p.Keys, ".")
-}
 
 func (*CreateCollection) node() {}
+func (*CreateIndex) node()      {}
+func (*AlterCollection) node()  {}
 func (*DropCollection) node()   {}
 func (*Put) node()              {}
 func (*Get) node()              {}
@@ -278,6 +175,8 @@ func (*Describe) node()         {}
 func (*Compact) node()          {}
 
 func (*CreateCollection) statement() {}
+func (*CreateIndex) statement()      {}
+func (*AlterCollection) statement()  {}
 func (*DropCollection) statement()   {}
 func (*Put) statement()              {}
 func (*Get) statement()              {}
@@ -287,29 +186,3 @@ func (*Del) statement()              {}
 func (*Collections) statement()      {}
 func (*Describe) statement()         {}
 func (*Compact) statement()          {}
-
-func (*Literal) node()  {}
-func (*Param) node()    {}
-func (*Path) node()     {}
-func (*List) node()     {}
-func (*Object) node()   {}
-func (*Unary) node()    {}
-func (*Binary) node()   {}
-func (*In) node()       {}
-func (*IsNull) node()   {}
-func (*Case) node()     {}
-func (*Call) node()     {}
-func (*Duration) node() {}
-
-func (*Literal) expr()  {}
-func (*Param) expr()    {}
-func (*Path) expr()     {}
-func (*List) expr()     {}
-func (*Object) expr()   {}
-func (*Unary) expr()    {}
-func (*Binary) expr()   {}
-func (*In) expr()       {}
-func (*IsNull) expr()   {}
-func (*Case) expr()     {}
-func (*Call) expr()     {}
-func (*Duration) expr() {}

@@ -1,22 +1,20 @@
 package ql
 
 // Walk visits the expressions of a tree, each before its parts, and those in
-// the order in which they were written. It goes into the parts of those for
-// which visit returns true. n itself is visited when it is an expression.
+// the order in which [Print] writes them. It goes into the parts of those for
+// which visit returns true; the gets inside "in" are among them. n itself is
+// visited when it is an expression.
 //
-// The fields to be sorted by are visited as expressions. Those that a put or
-// a set writes to are not: they are read by nobody.
+// The fields that a statement reads by their paths are visited as expressions:
+// those to sort by, to count in facets, to return, and the columns of lookups.
+// Those that a put or a set writes to are not, nor those that a clause names,
+// such as the field of a match.
 func Walk(n Node, visit func(Expr) bool) {
 	switch n := n.(type) {
 	case Expr:
 		walkExpr(n, visit)
 	case *Put:
-		for _, d := range n.Docs {
-			walkDocument(d, visit)
-		}
-		if n.Param != nil {
-			visit(n.Param)
-		}
+		walkPut(n, visit)
 	case *Get:
 		walkGet(n, visit)
 	case *Explain:
@@ -24,8 +22,10 @@ func Walk(n Node, visit func(Expr) bool) {
 	case *Set:
 		walkDocument(n.Pairs, visit)
 		walkPick(n.Where, n.Order, visit)
+		walkReturning(n.Returning, visit)
 	case *Del:
 		walkPick(n.Where, n.Order, visit)
+		walkReturning(n.Returning, visit)
 	}
 }
 
@@ -43,19 +43,83 @@ func Params(n Node) int {
 	return highest
 }
 
-func walkGet(g *Get, visit func(Expr) bool) {
-	for _, c := range g.Columns {
-		walkExpr(c.Expr, visit)
+func walkPut(s *Put, visit func(Expr) bool) {
+	for _, d := range s.Docs {
+		walkDocument(d, visit)
 	}
-	walkPick(g.Where, g.Order, visit)
+	if s.Param != nil {
+		visit(s.Param)
+	}
+	walkDocument(s.ElseSet, visit)
+}
+
+func walkGet(g *Get, visit func(Expr) bool) {
+	for i := range g.Columns {
+		c := &g.Columns[i]
+		if c.Mark != nil {
+			walkExprs(c.Mark.Args, visit)
+		} else {
+			walkExpr(c.Expr, visit)
+		}
+	}
+	walkOptional(g.Where, visit)
+	walkScore(g, visit)
+	walkExprs(g.Group, visit)
+	walkOptional(g.Having, visit)
+	walkOrder(g.Order, visit)
+	for i := range g.Facets {
+		visit(&g.Facets[i].Path)
+	}
+	for l := g.Lookup; l != nil; l = l.Lookup {
+		walkPaths(l.Columns, visit)
+		walkPick(l.Where, l.Order, visit)
+	}
+}
+
+// walkScore visits the clauses of a get that score its rows.
+func walkScore(g *Get, visit func(Expr) bool) {
+	if g.Near != nil {
+		walkExpr(g.Near.Vector, visit)
+	}
+	if g.Match != nil {
+		walkExpr(g.Match.Query, visit)
+	}
+	if g.Rerank != nil {
+		walkExpr(g.Rerank.Vector, visit)
+	}
 }
 
 func walkPick(where Expr, order []Key, visit func(Expr) bool) {
-	if where != nil {
-		walkExpr(where, visit)
-	}
+	walkOptional(where, visit)
+	walkOrder(order, visit)
+}
+
+func walkOrder(order []Key, visit func(Expr) bool) {
 	for i := range order {
-		visit(&order[i].Path)
+		if k := &order[i]; k.Call != nil {
+			walkExpr(k.Call, visit)
+		} else {
+			visit(&k.Path)
+		}
+	}
+}
+
+func walkReturning(r *Returning, visit func(Expr) bool) {
+	if r != nil {
+		walkPaths(r.Paths, visit)
+	}
+}
+
+func walkPaths(paths []Path, visit func(Expr) bool) {
+	for i := range paths {
+		visit(&paths[i])
+	}
+}
+
+// walkOptional visits an expression that may be missing.
+func walkOptional(e Expr, visit func(Expr) bool) {
+	if e != nil {
+		walkExpr(e, visit)
 	}
 }
 
@@ -90,12 +154,16 @@ func walkExpr(e Expr, visit func(Expr) bool) {
 	case *In:
 		walkExpr(e.X, visit)
 		walkExprs(e.List, visit)
+		if e.Get != nil {
+			walkGet(e.Get, visit)
+		}
 	case *IsNull:
 		walkExpr(e.X, visit)
 	case *Case:
 		walkCase(e, visit)
 	case *Call:
 		walkExprs(e.Args, visit)
+		walkOptional(e.By, visit)
 	}
 }
 
@@ -104,7 +172,5 @@ func walkCase(c *Case, visit func(Expr) bool) {
 		walkExpr(w.Cond, visit)
 		walkExpr(w.Then, visit)
 	}
-	if c.Else != nil {
-		walkExpr(c.Else, visit)
-	}
+	walkOptional(c.Else, visit)
 }
