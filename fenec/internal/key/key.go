@@ -5,6 +5,10 @@
 // so that keys may be followed by anything, as by the id of a document in an
 // index entry ([AppendID], [Split]), and still be told apart and in order.
 //
+// [AppendCollated] writes the key of a value in a field whose texts have a
+// collation: what follows holds of it with value.CompareCollated in the place of
+// value.Compare.
+//
 // # Order and equality
 //
 // Where two keys differ, bytes.Compare of them has the sign of value.Compare of
@@ -37,6 +41,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/fenec-go/fenecdb/fenec/internal/collation"
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
 )
 
@@ -52,10 +57,13 @@ var ErrCorrupt = errors.New("key: damaged bytes")
 //
 //	tagNumber  8 bytes: the float64, as an unsigned number in the same order;
 //	           from 2^53 on 2 bytes: 0x8000 + how much an int is above it
-//	tagText    the bytes, 0x00 as 0x00 0xff; then 0x00 0x01
+//	tagText    the bytes, 0x00 as 0x00 0xff; then 0x00 0x01. Under a collation
+//	           what AppendKey of it writes, which is of the same form
 //	tagVector  4 bytes a component, as an unsigned number in the same order;
 //	           then 4 bytes 0, which is no component
 //	tagList    the elements' keys; then tagEnd
+//	tagSparse  each entry: 4 bytes of the index, which is not 0, and of the
+//	           weight as in a vector; then 4 bytes 0 and 4 bytes of the dimension
 //	tagObject  each member: tagMember, its key as a text without the tag, its
 //	           value's key; then tagEnd
 const (
@@ -68,6 +76,7 @@ const (
 	tagText   = 0x28
 	tagVector = 0x30
 	tagList   = 0x38
+	tagSparse = 0x40
 	tagObject = 0x48
 
 	escaped    = 0xff // after 0x00: it stands for itself
@@ -103,6 +112,16 @@ func AppendPrefix(dst []byte, v value.Value) []byte {
 	return out
 }
 
+// AppendCollated is AppendCut for a value of a field with collation c, in whose
+// order texts come, those within lists too. Texts that are equal under c are the
+// same, so that AppendPrefix has no such variant: of a text it would be the key,
+// and other constants have no collation.
+func AppendCollated(dst []byte, v value.Value, c collation.Collation) (out []byte, cut bool) {
+	e := encoder{dst: dst, limit: len(dst) + MaxLen, collation: c}
+	e.value(v)
+	return e.finish()
+}
+
 // Next returns the least bytes above all that begin with prefix, in a slice of
 // its own, or nil when there are none.
 func Next(prefix []byte) []byte {
@@ -126,6 +145,8 @@ type encoder struct {
 
 	prefix bool // stop before the first digits that not all equal numbers have
 	done   bool // no more is to be appended
+
+	collation collation.Collation // of texts
 }
 
 func (e *encoder) finish() (out []byte, cut bool) {
@@ -159,7 +180,7 @@ func (e *encoder) value(v value.Value) {
 		e.number(v.AsFloat(), 0)
 	case value.KindText:
 		e.add(tagText)
-		appendText(e, v.AsText())
+		e.text(v.AsText())
 	case value.KindBytes:
 		e.add(tagText)
 		appendText(e, v.AsBytes())
@@ -167,6 +188,8 @@ func (e *encoder) value(v value.Value) {
 		e.vector(v.AsVector())
 	case value.KindList:
 		e.list(v.AsList())
+	case value.KindSparse:
+		e.sparse(v.AsSparse())
 	case value.KindObject:
 		e.object(v.AsObject())
 	}
@@ -230,6 +253,18 @@ func sortable32(f float32) uint32 {
 	return b | 1<<31
 }
 
+// text appends a text without its tag.
+func (e *encoder) text(s string) {
+	if e.collation == collation.None {
+		appendText(e, s)
+		return
+	}
+	if !e.done {
+		e.dst = e.collation.AppendKey(e.dst, s)
+		e.done = len(e.dst) > e.limit
+	}
+}
+
 // appendText appends s escaped, and its end. Bytes past the limit are left out.
 func appendText[T string | []byte](e *encoder, s T) {
 	if e.done {
@@ -273,7 +308,28 @@ func (e *encoder) list(elems []value.Value) {
 	e.add(tagEnd)
 }
 
+func (e *encoder) sparse(dim int, entries []value.Entry) {
+	e.add(tagSparse)
+	for _, x := range entries {
+		if e.done {
+			return
+		}
+		e.dst = binary.BigEndian.AppendUint32(e.dst, x.Index)
+		e.dst = binary.BigEndian.AppendUint32(e.dst, sortable32(x.Weight))
+		e.done = len(e.dst) > e.limit
+	}
+	e.add(0, 0, 0, 0, byte(dim>>24), byte(dim>>16), byte(dim>>8), byte(dim))
+}
+
+// object appends an object, whose texts have no collation.
 func (e *encoder) object(members []value.Member) {
+	outer := e.collation
+	e.collation = collation.None
+	e.members(members)
+	e.collation = outer
+}
+
+func (e *encoder) members(members []value.Member) {
 	e.add(tagObject)
 	for _, m := range members {
 		if e.done {

@@ -22,6 +22,13 @@ func parse(t testing.TB, json string) value.Value {
 	return v
 }
 
+func sparse(t testing.TB, text string) value.Value {
+	t.Helper()
+	v, err := value.ParseSparse(text)
+	require.NoError(t, err, text)
+	return v
+}
+
 // TestAppendBytes pins the bytes that files hold.
 func TestAppendBytes(t *testing.T) {
 	tests := []struct {
@@ -41,6 +48,8 @@ func TestAppendBytes(t *testing.T) {
 		{value.Text("a\x00b"), "\x28a\x00\xffb\x00\x01"},
 		{value.Bytes(nil), "\x28\x00\x01"},
 		{value.Vector([]float32{1, -1}), "\x30\xbf\x80\x00\x00\x40\x7f\xff\xff\x00\x00\x00\x00"},
+		{sparse(t, "{1:1,258:-1}/772"), "\x40\x00\x00\x00\x01\xbf\x80\x00\x00\x00\x00\x01\x02\x40\x7f\xff\xff\x00\x00\x00\x00\x00\x00\x03\x04"},
+		{sparse(t, "{}/1"), "\x40\x00\x00\x00\x00\x00\x00\x00\x01"},
 		{parse(t, `[null,true]`), "\x38\x10\x19\x00"},
 		{parse(t, `{"a":true,"b":[]}`), "\x48\x01a\x00\x01\x19\x01b\x00\x01\x38\x00\x00"},
 	}

@@ -54,6 +54,8 @@ func skip(b []byte, depth int) (n int, err error) {
 		n += textEnd(b[1:])
 	case tagVector:
 		n = vectorLen(b)
+	case tagSparse:
+		n = sparseLen(b)
 	case tagList, tagObject:
 		return skipElements(b, depth)
 	default:
@@ -110,6 +112,17 @@ func textEnd(b []byte) int {
 func vectorLen(b []byte) int {
 	for n := 5; n <= len(b); n += 4 {
 		if binary.BigEndian.Uint32(b[n-4:]) == 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+// sparseLen returns the length of the key of a sparse vector that b begins with,
+// or 0 when it does not end.
+func sparseLen(b []byte) int {
+	for n := 9; n <= len(b); n += 8 {
+		if binary.BigEndian.Uint32(b[n-8:]) == 0 {
 			return n
 		}
 	}

@@ -60,6 +60,7 @@ func TestSkipDamaged(t *testing.T) {
 		"a bad escape":              "\x28a\x00\x02\x00\x01",
 		"a member without its mark": "\x48\x02a\x00\x01\x10\x00",
 		"a member without a value":  "\x48\x01a\x00\x01\x00",
+		"a sparse without an end":   "\x40\x00\x00\x00\x01\xbf\x80\x00\x00\x00\x00\x00\x00\x00\x00",
 		"too deep":                  strings.Repeat("\x38", 200) + strings.Repeat("\x00", 200),
 		"long without the mark":     "\x28" + strings.Repeat("x", key.MaxLen+5),
 	} {

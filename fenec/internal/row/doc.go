@@ -25,6 +25,8 @@
 //	float            8 bytes little endian, or 4 when a float32 is the same number
 //	text, bytes      the bytes
 //	vector           2 (f16) or 4 bytes a component, little endian
+//	sparse           what value.AppendSparse writes
+//	geo              8 bytes of the longitude and 8 of the latitude, as floats of 8
 //	list, json       what value.Append writes
 //
 // # Damage

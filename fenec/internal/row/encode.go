@@ -103,6 +103,10 @@ func appendField(dst []byte, v value.Value, t value.Type) []byte {
 		return append(dst, v.AsBytes()...)
 	case value.BaseVector:
 		return appendVector(dst, v.AsVector(), t)
+	case value.BaseSparse:
+		return value.AppendSparse(dst, v)
+	case value.BaseGeo:
+		return appendPoint(dst, v.AsList())
 	case value.BaseJSON:
 		return value.Append(dst, v)
 	}
@@ -129,6 +133,16 @@ func appendFloat(dst []byte, f float64) []byte {
 		return binary.LittleEndian.AppendUint32(dst, math.Float32bits(short))
 	}
 	return binary.LittleEndian.AppendUint64(dst, math.Float64bits(f))
+}
+
+func appendPoint(dst []byte, coordinates []value.Value) []byte {
+	if len(coordinates) != 2 {
+		panic(fmt.Sprintf("row: a list of %d in a field of type %s", len(coordinates), value.TypeGeo))
+	}
+	for _, c := range coordinates {
+		dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(c.AsFloat()))
+	}
+	return dst
 }
 
 func appendVector(dst []byte, x []float32, t value.Type) []byte {

@@ -45,6 +45,11 @@ func decodeField(b []byte, t value.Type, share bool) (value.Value, error) {
 		x := make([]float32, t.Dim())
 		readVector(x, b, t)
 		return value.Vector(x), nil
+	case value.BaseSparse:
+		return value.ReadSparse(b, t.Dim())
+	case value.BaseGeo:
+		lon, lat, err := readPoint(b)
+		return value.Point(lon, lat), err
 	case value.BaseJSON:
 		return decodeStored(b, share)
 	}
@@ -93,6 +98,8 @@ func (r *Row) AppendJSON(dst []byte, i int, t value.Type) ([]byte, error) {
 		return value.AppendJSONBytes(dst, b), nil
 	case value.BaseVector:
 		return appendJSONVector(dst, b, t)
+	case value.BaseSparse:
+		return value.AppendJSONSparse(dst, b, t.Dim())
 	case value.BaseJSON:
 		return value.AppendJSONStored(dst, b)
 	}

@@ -172,6 +172,17 @@ func (r *Row) AppendVector(dst []float32, i int, t value.Type) (out []float32, o
 	return dst, true, nil
 }
 
+// Point returns the coordinates of field i, a point, in degrees. ok is false when
+// it is null.
+func (r *Row) Point(i int) (lon, lat float64, ok bool, err error) {
+	b, err := r.Raw(i)
+	if b == nil || err != nil {
+		return 0, 0, false, err
+	}
+	lon, lat, err = readPoint(b)
+	return lon, lat, err == nil, err
+}
+
 // Field returns field i of the row in b; see Row.Field.
 func Field(b []byte, i int, t value.Type) (value.Value, error) {
 	r, err := Parse(b)
@@ -230,6 +241,16 @@ func readVector(x []float32, b []byte, t value.Type) {
 	for i := range x {
 		x[i] = value.FromFloat16(binary.LittleEndian.Uint16(b[2*i:]))
 	}
+}
+
+// readPoint returns the coordinates that appendPoint wrote to b.
+func readPoint(b []byte) (lon, lat float64, err error) {
+	if len(b) != 16 {
+		return 0, 0, ErrCorrupt
+	}
+	lon = math.Float64frombits(binary.LittleEndian.Uint64(b))
+	lat = math.Float64frombits(binary.LittleEndian.Uint64(b[8:]))
+	return lon, lat, nil
 }
 
 // readInt returns the number in b, of as many bytes as appendInt writes.

@@ -18,6 +18,7 @@ var allTypes = []value.Type{
 	value.TypeBool, value.TypeInt, value.TypeFloat, value.TypeText, value.TypeBytes, value.TypeTimestamp, value.TypeJSON,
 	value.VectorType(3, false), value.VectorType(3, true), value.ListType(value.TypeText),
 	value.ListType(value.TypeInt), value.ListType(value.VectorType(2, false)),
+	value.SparseType(3), value.TypeGeo,
 }
 
 func parse(t testing.TB, json string) value.Value {
@@ -45,6 +46,10 @@ func random(r *rand.Rand, t value.Type) value.Value {
 			v = value.Timestamp(valuetest.Int(r))
 		case t.Is(value.BaseVector):
 			v = value.Vector(valuetest.Vector(r, t.Dim()))
+		case t.Is(value.BaseSparse):
+			v = valuetest.Sparse(r, t.Dim())
+		case t.Is(value.BaseGeo):
+			v = value.Point(r.Float64()*360-180, r.Float64()*180-90)
 		case t == value.ListType(value.VectorType(2, false)):
 			v = value.List([]value.Value{value.Vector(valuetest.Vector(r, 2)), value.Null})
 		}
@@ -104,6 +109,13 @@ func TestLayout(t *testing.T) {
 	require.Equal(t, "\x01\x01\x00", string(row.Encode(nil, types, nil)))
 	require.Equal(t, "\x01\x01\x00", string(row.Encode(nil, types, make([]value.Value, 6))))
 	require.Equal(t, "\x01\x01\x01\x00\x00", string(row.Encode(nil, types[1:], []value.Value{value.Text("")})))
+
+	sparse, err := value.ParseSparse("{1:1,301:-2}/400")
+	require.NoError(t, err)
+	b = row.Encode(nil, []value.Type{value.SparseType(400), value.TypeGeo}, []value.Value{sparse, value.Point(1, -2)})
+	require.Equal(t, "\x01\x01\x02\x00\x0c\x1c"+
+		"\x02\x01\xac\x02"+"\x00\x00\x80\x3f"+"\x00\x00\x00\xc0"+
+		"\x00\x00\x00\x00\x00\x00\xf0\x3f"+"\x00\x00\x00\x00\x00\x00\x00\xc0", string(b))
 }
 
 func TestMissingTail(t *testing.T) {
@@ -174,6 +186,9 @@ func TestEncodeOfAnotherType(t *testing.T) {
 		{value.TypeFloat, value.Int(1)},
 		{value.VectorType(2, false), value.Vector([]float32{1})},
 		{value.ListType(value.TypeInt), value.Int(1)},
+		{value.SparseType(2), value.Text("{}/2")},
+		{value.TypeGeo, value.Vector([]float32{1, 2})},
+		{value.TypeGeo, value.List([]value.Value{value.Float(1), value.Float(1), value.Float(1)})},
 		{value.Type{}, value.Int(1)},
 	} {
 		require.Panics(t, func() { row.Encode(nil, []value.Type{test.typ}, []value.Value{test.v}) }, test.typ)
@@ -285,19 +300,22 @@ func TestDamagedField(t *testing.T) {
 		i   int
 		typ value.Type
 	}{
-		"an end past the row":          {"\x01\x01\x01\x00\x05ab", 0, value.TypeText},
-		"an end before the start":      {"\x01\x01\x02\x00\x02\x01ab", 1, value.TypeText},
-		"a bool of two":                {"\x01\x01\x01\x00\x01\x02", 0, value.TypeBool},
-		"a bool of no bytes":           {"\x01\x01\x01\x00\x00", 0, value.TypeBool},
-		"an int of three bytes":        {"\x01\x01\x01\x00\x03abc", 0, value.TypeInt},
-		"a timestamp of no bytes":      {"\x01\x01\x01\x00\x00", 0, value.TypeTimestamp},
-		"a float of five bytes":        {"\x01\x01\x01\x00\x05abcde", 0, value.TypeFloat},
-		"a vector of other length":     {"\x01\x01\x01\x00\x04abcd", 0, value.VectorType(2, false)},
-		"an f16 vector of odd length":  {"\x01\x01\x01\x00\x03abc", 0, value.VectorType(2, true)},
-		"json with more after it":      {"\x01\x01\x01\x00\x02\x00\x00", 0, value.TypeJSON},
-		"json of no bytes":             {"\x01\x01\x01\x00\x00", 0, value.TypeJSON},
-		"a list with an unknown tag":   {"\x01\x01\x01\x00\x01\x0f", 0, value.ListType(value.TypeInt)},
-		"a field without a known type": {"\x01\x01\x01\x00\x01a", 0, value.Type{}},
+		"an end past the row":           {"\x01\x01\x01\x00\x05ab", 0, value.TypeText},
+		"an end before the start":       {"\x01\x01\x02\x00\x02\x01ab", 1, value.TypeText},
+		"a bool of two":                 {"\x01\x01\x01\x00\x01\x02", 0, value.TypeBool},
+		"a bool of no bytes":            {"\x01\x01\x01\x00\x00", 0, value.TypeBool},
+		"an int of three bytes":         {"\x01\x01\x01\x00\x03abc", 0, value.TypeInt},
+		"a timestamp of no bytes":       {"\x01\x01\x01\x00\x00", 0, value.TypeTimestamp},
+		"a float of five bytes":         {"\x01\x01\x01\x00\x05abcde", 0, value.TypeFloat},
+		"a vector of other length":      {"\x01\x01\x01\x00\x04abcd", 0, value.VectorType(2, false)},
+		"an f16 vector of odd length":   {"\x01\x01\x01\x00\x03abc", 0, value.VectorType(2, true)},
+		"json with more after it":       {"\x01\x01\x01\x00\x02\x00\x00", 0, value.TypeJSON},
+		"a sparse of no bytes":          {"\x01\x01\x01\x00\x00", 0, value.SparseType(3)},
+		"a sparse beyond its dimension": {"\x01\x01\x01\x00\x06\x01\x04\x00\x00\x80\x3f", 0, value.SparseType(3)},
+		"a point of eight bytes":        {"\x01\x01\x01\x00\x0812345678", 0, value.TypeGeo},
+		"json of no bytes":              {"\x01\x01\x01\x00\x00", 0, value.TypeJSON},
+		"a list with an unknown tag":    {"\x01\x01\x01\x00\x01\x0f", 0, value.ListType(value.TypeInt)},
+		"a field without a known type":  {"\x01\x01\x01\x00\x01a", 0, value.Type{}},
 	} {
 		_, err := row.Field([]byte(test.b), test.i, test.typ)
 		require.ErrorIs(t, err, row.ErrCorrupt, name)
@@ -306,6 +324,22 @@ func TestDamagedField(t *testing.T) {
 		_, err = row.AppendJSONField(nil, []byte(test.b), test.i, test.typ)
 		require.ErrorIs(t, err, row.ErrCorrupt, name)
 	}
+}
+
+func TestPoint(t *testing.T) {
+	types := []value.Type{value.TypeGeo, value.TypeGeo, value.TypeInt}
+	r, err := row.Parse(row.Encode(nil, types, []value.Value{value.Null, value.Point(28.9784, 41.0082), value.Int(1)}))
+	require.NoError(t, err)
+	lon, lat, ok, err := r.Point(1)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Equal(t, [2]float64{28.9784, 41.0082}, [2]float64{lon, lat})
+	_, _, ok, err = r.Point(0)
+	require.NoError(t, err)
+	require.False(t, ok)
+	_, _, ok, err = r.Point(2)
+	require.ErrorIs(t, err, row.ErrCorrupt)
+	require.False(t, ok)
 }
 
 func TestSeal(t *testing.T) {

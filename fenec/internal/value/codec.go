@@ -20,6 +20,8 @@ var ErrCorrupt = errors.New("value: damaged bytes")
 //	tagList                size as uvarint; in it elements as uvarint, the elements
 //	tagObject              size as uvarint; in it members as uvarint, and for each
 //	                       the key's length as uvarint, the key, the value
+//	tagSparse              size as uvarint; in it the dimension as uvarint, and
+//	                       what AppendSparse writes
 //
 // A size counts the bytes after itself, so that a list or an object is passed
 // over in one step. Members come by ascending key. Lengths are not required to
@@ -37,6 +39,7 @@ const (
 	tagVector
 	tagList
 	tagObject
+	tagSparse
 )
 
 // maxCodecDepth is how deep Decode follows lists and objects. It covers lists
@@ -67,6 +70,11 @@ func Append(dst []byte, v Value) []byte {
 		for _, e := range v.AsList() {
 			dst = Append(dst, e)
 		}
+		return closeSized(dst, start)
+	case KindSparse:
+		dst, start := openSized(append(dst, tagSparse))
+		dim, _ := v.AsSparse()
+		dst = AppendSparse(binary.AppendUvarint(dst, uint64(dim)), v)
 		return closeSized(dst, start)
 	case KindObject:
 		dst, start := openSized(append(dst, tagObject))
@@ -172,6 +180,9 @@ func (d *decoder) value(b []byte, depth int) (v Value, rest []byte, err error) {
 		x := make([]float32, len(body)/4)
 		ReadFloat32s(x, body)
 		return Vector(x), rest, nil
+	case tagSparse:
+		v, err = sparseVector(body)
+		return v, rest, err
 	}
 	if depth == 0 {
 		return Null, nil, ErrCorrupt
@@ -182,6 +193,15 @@ func (d *decoder) value(b []byte, depth int) (v Value, rest []byte, err error) {
 		v, err = d.object(body, depth-1)
 	}
 	return v, rest, err
+}
+
+// sparseVector decodes the body of a sparse vector.
+func sparseVector(body []byte) (Value, error) {
+	dim, entries, err := cutDim(body)
+	if err != nil {
+		return Null, err
+	}
+	return ReadSparse(entries, dim)
 }
 
 func (d *decoder) text(b []byte) string {
@@ -263,7 +283,7 @@ func cut(b []byte) (tag byte, body, rest []byte, err error) {
 		}
 	case tagFloat:
 		size = 8
-	case tagText, tagBytes, tagList, tagObject:
+	case tagText, tagBytes, tagList, tagObject, tagSparse:
 		body, rest, err = cutSized(b)
 		return tag, body, rest, err
 	case tagVector:
@@ -303,4 +323,13 @@ func cutCount(b []byte) (n int, rest []byte, err error) {
 		return 0, nil, ErrCorrupt
 	}
 	return int(count), b[used:], nil
+}
+
+// cutDim reads the dimension of a sparse vector.
+func cutDim(b []byte) (dim int, rest []byte, err error) {
+	d, used := binary.Uvarint(b)
+	if used <= 0 || d < 1 || d > MaxSparseDim {
+		return 0, nil, ErrCorrupt
+	}
+	return int(d), b[used:], nil
 }

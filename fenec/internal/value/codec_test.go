@@ -30,6 +30,7 @@ func TestStoredForm(t *testing.T) {
 		{value.Text("ab"), "\x06\x02ab"},
 		{value.Bytes([]byte{0xff}), "\x07\x01\xff"},
 		{value.Vector([]float32{1}), "\x08\x01\x00\x00\x80\x3f"},
+		{sparse(t, "{1:1,301:-2}/400"), "\x0b\x0e\x90\x03\x02\x01\xac\x02\x00\x00\x80\x3f\x00\x00\x00\xc0"},
 		{parse(t, `[1,"a"]`), "\x09\x06\x02\x03\x02\x06\x01a"},
 		{parse(t, `{"b":null,"a":[]}`), "\x0a\x09\x02\x01a\x09\x01\x00\x01b\x00"},
 	}

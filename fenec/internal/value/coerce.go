@@ -17,15 +17,18 @@ const MaxJSONDepth = 64
 //	null       fits every type
 //	bool       a bool
 //	int        an int, a float without a fraction, a timestamp's milliseconds
-//	float      a float other than NaN, an int
+//	float      a float other than NaN, an int; minus zero becomes 0
 //	text       a text, a timestamp in its text form
 //	bytes      bytes, a text's UTF-8, a list of whole numbers from 0 to 255
 //	timestamp  a timestamp, an int of milliseconds, a text ParseTimestamp reads
 //	vector     a vector or a list of numbers, of as many as the type has, each
 //	           finite once rounded to float32, or to float16
+//	sparse     a sparse vector of the type's dimension, a text ParseSparse reads
+//	geo        a list or a vector of two numbers, longitude and latitude in
+//	           degrees and in range, which becomes a list of two floats
 //	[T]        a list whose elements fit T, and a vector as a list of floats
 //	json       what JSON can express, no deeper than MaxJSONDepth; a timestamp
-//	           becomes text, a vector a list
+//	           becomes text, a vector a list; no bytes and no sparse vector
 //
 // The result may share memory with v.
 func Coerce(v Value, t Type) (Value, error) {
@@ -57,6 +60,10 @@ func Coerce(v Value, t Type) (Value, error) {
 		return ToTimestamp(v)
 	case BaseVector:
 		return toVector(v, t)
+	case BaseSparse:
+		return toSparse(v, t)
+	case BaseGeo:
+		return toPoint(v)
 	case BaseJSON:
 		return toJSON(v, 0)
 	}
@@ -89,6 +96,9 @@ func describe(v Value) string {
 		return v.kind.String() + " " + v.String()
 	case KindVector, KindList:
 		return "a " + v.kind.String() + " of " + strconv.Itoa(v.Len())
+	case KindSparse:
+		dim, _ := v.AsSparse()
+		return SparseType(dim).String()
 	}
 	return v.kind.String()
 }
@@ -126,7 +136,7 @@ func toFloat(v Value) (Value, error) {
 		if math.IsNaN(v.AsFloat()) {
 			return Null, fault.New(fault.Type, "want %s, got NaN", TypeFloat)
 		}
-		return v, nil
+		return Float(v.AsFloat() + 0), nil // minus zero becomes 0
 	case KindInt:
 		return Float(float64(int64(v.num))), nil
 	}
@@ -218,7 +228,7 @@ func toList(v Value, t Type) (Value, error) {
 	elem := t.Elem()
 	return mapList(v, func(e Value) (Value, error) {
 		out, err := Coerce(e, elem)
-		if err != nil && t.lists == 1 && t.base != BaseVector {
+		if err != nil && t.lists == 1 && t.base < BaseVector { // the others say more themselves
 			err = fault.New(fault.Type, "want %s, got a list with %s", t, describe(e))
 		}
 		return out, err
@@ -252,7 +262,7 @@ func toJSON(v Value, depth int) (Value, error) {
 		if f := v.AsFloat(); f-f != 0 {
 			return Null, fault.New(fault.Type, "want json, got a float that is not finite")
 		}
-	case KindBytes:
+	case KindBytes, KindSparse:
 		return Null, mismatch(v, TypeJSON)
 	case KindVector:
 		return toJSON(vectorList(v.AsVector()), depth)

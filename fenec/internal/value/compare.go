@@ -3,11 +3,13 @@ package value
 import (
 	"cmp"
 	"math"
+	"slices"
 	"strings"
+
+	"github.com/fenec-go/fenecdb/fenec/internal/collation"
 )
 
-// groups ranks the kinds: values of different groups compare by rank. The gaps
-// are for kinds to come.
+// groups ranks the kinds: values of different groups compare by rank.
 var groups = [...]uint8{
 	KindNull:      0,
 	KindBool:      10,
@@ -18,18 +20,20 @@ var groups = [...]uint8{
 	KindBytes:     30,
 	KindVector:    40,
 	KindList:      50,
+	KindSparse:    60,
 	KindObject:    70,
 }
 
 // Compare returns -1, 0 or 1 as a comes before, with or after b:
 //
-//	null < bool < int, float, timestamp < text, bytes < vector < list < object
+//	null < bool < int, float, timestamp < text, bytes < vector < list < sparse < object
 //
 // Two ints and two timestamps compare exactly, every other pair of numbers as
 // float64s, so that an int beyond 2^53 may equal a nearby float; a NaN equals
 // every number. Text and bytes compare by bytes. Vectors and lists compare by
-// element, objects by member (key, then value), and where one is the beginning
-// of the other the shorter comes first.
+// element, sparse vectors by entry (index, then weight), objects by member (key,
+// then value), and where one is the beginning of the other the shorter comes
+// first. Sparse vectors of the same entries compare by dimension.
 //
 // Two pairs reach across groups: text beside a timestamp is read as one, and
 // comes after it when it cannot be; a list that holds only numbers, at least
@@ -64,6 +68,20 @@ func Compare(a, b Value) int {
 	return cmp.Compare(ga, gb)
 }
 
+// CompareCollated is Compare with texts in the order of c, those within lists
+// too.
+func CompareCollated(a, b Value, c collation.Collation) int {
+	switch {
+	case c == collation.None:
+		return Compare(a, b)
+	case a.kind == KindText && b.kind == KindText:
+		return c.Compare(a.str(), b.str())
+	case a.kind == KindList && b.kind == KindList:
+		return compareLists(a.AsList(), b.AsList(), c)
+	}
+	return Compare(a, b)
+}
+
 // compareAlike compares two values of the same kind.
 func compareAlike(a, b Value) int {
 	switch a.kind {
@@ -78,7 +96,9 @@ func compareAlike(a, b Value) int {
 	case KindVector:
 		return compareVectors(a.AsVector(), b.AsVector())
 	case KindList:
-		return compareLists(a.AsList(), b.AsList())
+		return compareLists(a.AsList(), b.AsList(), collation.None)
+	case KindSparse:
+		return compareSparse(a, b)
 	case KindObject:
 		return compareObjects(a.AsObject(), b.AsObject())
 	}
@@ -136,9 +156,9 @@ func compareVectorList(a []float32, b []Value) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-func compareLists(a, b []Value) int {
+func compareLists(a, b []Value, by collation.Collation) int {
 	for i := range min(len(a), len(b)) {
-		if c := Compare(a[i], b[i]); c != 0 {
+		if c := CompareCollated(a[i], b[i], by); c != 0 {
 			return c
 		}
 	}
@@ -183,6 +203,10 @@ func Identical(a, b Value) bool {
 				return false
 			}
 		}
+	case KindSparse:
+		dimA, x := a.AsSparse()
+		dimB, y := b.AsSparse()
+		return dimA == dimB && slices.Equal(x, y)
 	case KindObject:
 		x, y := a.AsObject(), b.AsObject()
 		for i := range x {

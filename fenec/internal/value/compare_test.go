@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/fenec-go/fenecdb/fenec/internal/collation"
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
 	"github.com/fenec-go/fenecdb/fenec/internal/value/valuetest"
 )
@@ -37,6 +38,8 @@ func TestCompare(t *testing.T) {
 		{"text below vector", value.Text("z"), value.Vector(nil), -1},
 		{"vector below list", value.Vector([]float32{9}), list(`[]`), -1},
 		{"list below object", list(`[{}]`), list(`{}`), -1},
+		{"list below sparse", list(`[{}]`), sparse(t, "{}/1"), -1},
+		{"sparse below object", sparse(t, "{1:1}/1"), list(`{}`), -1},
 
 		{"ints exactly", value.Int(limit53), value.Int(limit53 + 1), -1},
 		{"timestamps exactly", value.Timestamp(limit53), value.Timestamp(limit53 + 1), -1},
@@ -74,6 +77,11 @@ func TestCompare(t *testing.T) {
 		{"vector and an empty list", value.Vector([]float32{1}), list(`[]`), -1},
 		{"vector and a list of other things", value.Vector([]float32{9}), list(`[1,"a"]`), -1},
 
+		{"sparse by index", sparse(t, "{1:9,2:1}/9"), sparse(t, "{1:9,3:-1}/9"), -1},
+		{"sparse by weight before a later index", sparse(t, "{1:1,9:1}/9"), sparse(t, "{1:2}/9"), -1},
+		{"fewer entries first", sparse(t, "{1:1}/9"), sparse(t, "{1:1,2:-1}/3"), -1},
+		{"sparse by dimension last", sparse(t, "{1:1}/8"), sparse(t, "{1:1}/9"), -1},
+		{"the same sparse", sparse(t, "{1:1}/8"), sparse(t, "{1:1.0}/8"), 0},
 		{"lists by element", list(`[1,"a"]`), list(`[1.0,"b"]`), -1},
 		{"shorter list first", list(`[1]`), list(`[1,null]`), -1},
 		{"lists exactly", list(`[9007199254740993]`), list(`[9007199254740992]`), 1},
@@ -135,6 +143,33 @@ func TestOrderAxioms(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+func TestCompareCollated(t *testing.T) {
+	text, list := value.Text, func(json string) value.Value { return parse(t, json) }
+	tests := []struct {
+		name string
+		a, b value.Value
+		c    collation.Collation
+		want int
+	}{
+		{"texts", text("b"), text("B"), collation.Und, -1},
+		{"texts by bytes", text("b"), text("B"), collation.None, 1},
+		{"texts of another language", text("ız"), text("i"), collation.TR, -1},
+		{"the same texts", text("i"), text("i"), collation.TR, 0},
+		{"texts in lists", list(`["a","b"]`), list(`["a","B"]`), collation.Und, -1},
+		{"texts in lists in lists", list(`[["b"]]`), list(`[["B"]]`), collation.Und, -1},
+		{"the shorter list first", list(`["a"]`), list(`["a","B"]`), collation.Und, -1},
+		{"texts in objects by bytes", list(`{"k":"b"}`), list(`{"k":"B"}`), collation.Und, 1},
+		{"a text and bytes", text("b"), value.Bytes([]byte("B")), collation.Und, 1},
+		{"null below text", value.Null, text(""), collation.Und, -1},
+		{"numbers", value.Int(2), value.Float(1), collation.TR, 1},
+		{"a time and its text", ts(t, "2026-01-02"), text("2026-01-02"), collation.Und, 0},
+	}
+	for _, test := range tests {
+		require.Equal(t, test.want, value.CompareCollated(test.a, test.b, test.c), test.name)
+		require.Equal(t, -test.want, value.CompareCollated(test.b, test.a, test.c), test.name)
 	}
 }
 

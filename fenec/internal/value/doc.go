@@ -2,15 +2,17 @@
 // types that fields are declared with.
 //
 // A [Value] is null, a bool, an int, a float, a timestamp, a text, bytes, a
-// vector of float32s, a list or an object. It is made by a constructor of its
-// kind, by [FromGo] from what a caller hands in, by [ParseJSON] or by
-// [Decode], and is never changed afterwards. Numbers that come from a literal
-// or from JSON stay exact, in a list too, until [Coerce] fits them to the
-// [Type] of the field that receives them.
+// vector of float32s, sparse or not, a list or an object. It is made by a
+// constructor of its kind, by [FromGo] from what a caller hands in, by
+// [ParseJSON] or by [Decode], and is never changed afterwards. Numbers that come
+// from a literal or from JSON stay exact, in a list too, until [Coerce] fits them
+// to the [Type] of the field that receives them. A point on the globe is a list
+// of two floats, its longitude and its latitude.
 //
 // The package decides four things for the layers above it:
 //
-//   - order: [Compare] is the order of every comparison, sort and index;
+//   - order: [Compare] is the order of every comparison, sort and index, or
+//     [CompareCollated] where texts are sorted as people do;
 //   - fit: [Coerce] says what a field of a type takes, and turns it into what
 //     the field stores;
 //   - arithmetic: [Add], [Sub], [Mul], [Div] and [Neg];

@@ -15,7 +15,7 @@ import (
 // []float32 as a vector, other slices as a list, a map with string keys as an
 // object, a json.RawMessage or json.Number as what it says, and a Value as it
 // is. Named types of these and pointers to them are taken too, a nil pointer
-// as null.
+// as null. A sparse vector is given in its text form, which Coerce reads.
 //
 // Bytes, vectors and Values are not copied: the caller leaves them unchanged
 // while the Value is in use. Text that is not UTF-8, a NaN, an unsigned number
@@ -201,8 +201,9 @@ func reflectMap(x reflect.Value, depth int) (Value, error) {
 }
 
 // Go returns v as a Go program takes it: nil, bool, int64, float64, a time.Time
-// in UTC, string, []byte, []float32, []any or map[string]any. Slices and maps
-// are copies; a string shares v's memory, see Clone.
+// in UTC, string, []byte, []float32, []any or map[string]any; a sparse vector as
+// the string of its text form. Slices and maps are copies; the string of a text
+// shares v's memory, see Clone.
 func (v Value) Go() any {
 	switch v.kind {
 	case KindBool:
@@ -225,6 +226,9 @@ func (v Value) Go() any {
 			list[i] = e.Go()
 		}
 		return list
+	case KindSparse:
+		dim, entries := v.AsSparse()
+		return string(appendSparseText(nil, dim, entries))
 	case KindObject:
 		m := make(map[string]any, v.Len())
 		for _, member := range v.AsObject() {

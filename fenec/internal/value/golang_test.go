@@ -159,6 +159,11 @@ func TestGoRoundTrip(t *testing.T) {
 		}
 		back, err := value.FromGo(v.Go())
 		require.NoError(t, err)
+		if v.Kind() == value.KindSparse {
+			dim, _ := v.AsSparse()
+			back, err = value.Coerce(back, value.SparseType(dim))
+			require.NoError(t, err)
+		}
 		requireSame(t, v, back)
 	}
 }

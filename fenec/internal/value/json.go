@@ -4,7 +4,8 @@ import "strconv"
 
 // AppendJSON appends v as the JSON of an answer: compact, numbers as
 // AppendJSONFloat and AppendJSONFloat32 write them, a timestamp as text, bytes
-// and a vector as lists of numbers, and an object's members by ascending key.
+// and a vector as lists of numbers, a sparse vector in its text form, and an
+// object's members by ascending key.
 func AppendJSON(dst []byte, v Value) []byte {
 	switch v.kind {
 	case KindBool:
@@ -23,6 +24,9 @@ func AppendJSON(dst []byte, v Value) []byte {
 		return appendJSONVector(dst, v.AsVector())
 	case KindList:
 		return appendJSONList(dst, v.AsList())
+	case KindSparse:
+		dim, entries := v.AsSparse()
+		return appendJSONSparse(dst, dim, entries)
 	case KindObject:
 		return appendJSONObject(dst, v.AsObject())
 	}

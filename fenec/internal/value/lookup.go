@@ -98,6 +98,8 @@ func appendStored(dst, b []byte, depth int) (out, rest []byte, err error) {
 		dst = AppendJSONBytes(dst, body)
 	case tagVector:
 		dst = AppendJSONFloat32s(dst, body)
+	case tagSparse:
+		dst, err = appendStoredSparse(dst, body)
 	case tagList, tagObject:
 		if depth == 0 {
 			return dst, nil, ErrCorrupt
@@ -120,6 +122,15 @@ func AppendJSONFloat32s(dst, b []byte) []byte {
 		dst = AppendJSONFloat32(dst, math.Float32frombits(binary.LittleEndian.Uint32(b[i:])))
 	}
 	return append(dst, ']')
+}
+
+// appendStoredSparse appends the body of a sparse vector.
+func appendStoredSparse(dst, body []byte) ([]byte, error) {
+	dim, entries, err := cutDim(body)
+	if err != nil {
+		return dst, err
+	}
+	return AppendJSONSparse(dst, entries, dim)
 }
 
 func appendStoredMembers(dst, body []byte, depth int, object bool) ([]byte, error) {

@@ -18,6 +18,8 @@ func TestTypeString(t *testing.T) {
 		"bytes":          value.TypeBytes,
 		"timestamp":      value.TypeTimestamp,
 		"json":           value.TypeJSON,
+		"geo":            value.TypeGeo,
+		"sparse<9>":      value.SparseType(9),
 		"vector<4>":      value.VectorType(4, false),
 		"vector<4, f16>": value.VectorType(4, true),
 		"[text]":         value.ListType(value.TypeText),
@@ -40,6 +42,7 @@ func TestTypeParts(t *testing.T) {
 	require.False(t, nested.Is(value.BaseInt))
 	require.True(t, value.TypeInt.Is(value.BaseInt))
 	require.Equal(t, 7, value.VectorType(7, true).Dim())
+	require.Equal(t, 7, value.SparseType(7).Dim())
 	require.True(t, value.VectorType(7, true).F16())
 	require.False(t, value.VectorType(7, false) == value.VectorType(7, true))
 }
@@ -56,7 +59,12 @@ func TestTypeCheck(t *testing.T) {
 		{value.TypeJSON, 0},
 		{value.ListType(value.VectorType(2, true)), 0},
 		{value.VectorType(value.MaxDim, false), 0},
+		{value.SparseType(1), 0},
+		{value.SparseType(value.MaxSparseDim), 0},
+		{value.ListType(value.TypeGeo), 0},
 		{value.VectorType(0, false), fault.Query},
+		{value.SparseType(0), fault.Query},
+		{value.SparseType(value.MaxSparseDim + 1), fault.Query},
 		{value.VectorType(-1, false), fault.Query},
 		{value.VectorType(value.MaxDim+1, false), fault.Query},
 		{value.ListType(value.TypeJSON), fault.Type},

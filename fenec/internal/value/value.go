@@ -3,6 +3,7 @@ package value
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unsafe"
 )
@@ -21,6 +22,7 @@ const (
 	KindBytes
 	KindVector
 	KindList
+	KindSparse
 	KindObject
 )
 
@@ -34,6 +36,7 @@ var kindNames = [...]string{
 	KindBytes:     "bytes",
 	KindVector:    "vector",
 	KindList:      "list",
+	KindSparse:    "sparse",
 	KindObject:    "object",
 }
 
@@ -53,11 +56,13 @@ type Value struct {
 	_ [0]func() // not comparable with ==
 
 	// ptr is the first byte of a text or bytes, the first component of a
-	// vector, the first Value of a list, the first Member of an object; nil
-	// for scalars and wherever the length is 0.
+	// vector, the first Value of a list, the first Member of an object, or a
+	// sparse; nil for scalars, and of any use only with a sparse where the length
+	// is 0.
 	ptr unsafe.Pointer
 
-	// num is a scalar's bits, or the number of elements ptr points to.
+	// num is a scalar's bits, or the number of elements ptr points to, which
+	// are the entries of a sparse.
 	num uint64
 
 	kind Kind
@@ -184,7 +189,8 @@ func (v Value) Number() (float64, bool) {
 }
 
 // Len returns the number of bytes of a text or bytes, of components of a
-// vector, of elements of a list and of members of an object; 0 for the rest.
+// vector, of elements of a list, of entries of a sparse vector and of members of
+// an object; 0 for the rest.
 func (v Value) Len() int {
 	if v.kind < KindText {
 		return 0
@@ -206,6 +212,9 @@ func Clone(v Value) Value {
 			elems[i] = Clone(e)
 		}
 		return List(elems)
+	case KindSparse:
+		dim, entries := v.AsSparse()
+		return sparseOf(&sparse{dim, slices.Clone(entries)})
 	case KindObject:
 		members := make([]Member, v.Len())
 		for i, m := range v.AsObject() {

@@ -17,13 +17,15 @@ func Rand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 // each other. Values come from small sets and their borders, so that two of
 // them are often equal, or nearly so.
 func Any(r *rand.Rand, depth int) value.Value {
-	switch r.IntN(14) {
+	switch r.IntN(15) {
 	case 0:
 		return value.Timestamp(Int(r))
 	case 1:
 		return value.Bytes([]byte(Text(r)))
 	case 2:
 		return value.Vector(Vector(r, r.IntN(4)))
+	case 3:
+		return Sparse(r, 2+r.IntN(2))
 	}
 	return JSON(r, depth)
 }
@@ -127,6 +129,21 @@ func Vector(r *rand.Rand, n int) []float32 {
 		}
 	}
 	return x
+}
+
+// Sparse returns a sparse vector of dimension dim.
+func Sparse(r *rand.Rand, dim int) value.Value {
+	var entries []value.Entry
+	for i, w := range Vector(r, dim) {
+		if r.IntN(2) == 0 {
+			entries = append(entries, value.Entry{Index: uint32(i + 1), Weight: w})
+		}
+	}
+	v, err := value.Sparse(dim, entries)
+	if err != nil {
+		panic(err) // the indices differ
+	}
+	return v
 }
 
 // Text returns valid UTF-8 of up to twelve characters from a few that need
