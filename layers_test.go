@@ -23,13 +23,16 @@ const module = "github.com/fenec-go/fenecdb"
 const arrows = `
 	# The engine, from the ground up.
 	NONE
-	< fenec/internal/fault, fenec/internal/front, fenec/internal/wal, fenec/internal/base;
+	< fenec/internal/fault, fenec/internal/collation, fenec/internal/front, fenec/internal/wal, fenec/internal/base;
 
 	fenec/internal/fault
-	< fenec/internal/value, fenec/ql;
+	< fenec/ql;
+
+	fenec/internal/fault, fenec/internal/collation
+	< fenec/internal/value;
 
 	fenec/internal/value
-	< fenec/internal/key, fenec/internal/row;
+	< fenec/internal/key, fenec/internal/row, fenec/internal/geo, fenec/internal/hll;
 
 	fenec/internal/front, fenec/internal/wal, fenec/internal/base
 	< fenec/internal/store;
@@ -37,11 +40,18 @@ const arrows = `
 	fenec/internal/value, fenec/ql
 	< fenec/internal/catalog;
 
-	fenec/internal/catalog, fenec/internal/row
+	fenec/internal/catalog, fenec/internal/key, fenec/internal/row, fenec/internal/geo, fenec/internal/hll
 	< fenec/internal/expr;
 
-	fenec/internal/catalog, fenec/internal/key, fenec/internal/row, fenec/internal/store
+	fenec/internal/row, fenec/internal/store
+	< fenec/internal/history;
+
+	fenec/internal/catalog, fenec/internal/key, fenec/internal/geo, fenec/internal/history
 	< fenec/internal/table;
+
+	# For tests alone.
+	NONE
+	< fenec/internal/conformance;
 
 	fenec/internal/expr, fenec/internal/table
 	< fenec/internal/plan
@@ -73,7 +83,8 @@ const arrows = `
 var thirdParty = map[string][]string{
 	"go.etcd.io/bbolt":            {"fenec/internal/base"},
 	"golang.org/x/sys":            {"fenec/internal/base", "fenec/internal/wal", "router"},
-	"github.com/stretchr/testify": nil,
+	"golang.org/x/text":           {"fenec/internal/collation"},
+	"github.com/stretchr/testify": {"fenec/internal/conformance"},
 }
 
 // source is one Go file's place and imports.

@@ -2,6 +2,7 @@ package fenec
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"time"
 
@@ -79,6 +80,8 @@ func assignKind(dst reflect.Value, v value.Value) error {
 		return assignSlice(dst, v)
 	case reflect.Map:
 		return assignMap(dst, v)
+	case reflect.Struct:
+		return assignStruct(dst, v)
 	case reflect.Interface:
 		x := reflect.ValueOf(v.Go())
 		if x.Type().AssignableTo(dst.Type()) {
@@ -134,5 +137,23 @@ func assignMap(dst reflect.Value, v value.Value) error {
 		out.SetMapIndex(reflect.ValueOf(m.Key).Convert(dst.Type().Key()), x)
 	}
 	dst.Set(out)
+	return nil
+}
+
+// assignStruct stores the members of an object, as those of children are, in
+// the fields that ScanStruct would choose.
+func assignStruct(dst reflect.Value, v value.Value) error {
+	if v.Kind() != value.KindObject {
+		return misfit(dst, v)
+	}
+	for _, m := range v.AsObject() {
+		f := fieldFor(dst.Type(), m.Key)
+		if f < 0 {
+			continue
+		}
+		if err := assign(dst.Field(f), m.Value); err != nil {
+			return fmt.Errorf("member %q: %w", m.Key, err)
+		}
+	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -66,15 +67,18 @@ type crashRun struct {
 	Lines      int    // be killed after that many lines, 0 for never
 	Close      bool   // close cleanly at the end, unless killed before
 	KeepLog    bool   // NoCheckpoint, for whoever closes
+	Sweeps     bool   // expired rows are deleted in the background, all the time
+	Shape      int    // the smith's next step
 }
 
 // crashSteps are the steps at which processes kill themselves, with the most
 // times they are let pass.
 var crashSteps = map[string]int{
-	"create log": 1, "append": 40, "appended": 40,
+	"create log": 1, "reserve": 2, "append": 40, "appended": 40,
 	"turn: rename log": 3, "turn: create log": 3, "turned": 3,
 	"fold": 3, "folded": 3, "drop log": 3, "dropped log": 3,
-	"compact": 2, "image": 2, "open: fold": 1, "open: drop logs": 1,
+	"fill": 3, "filled": 3,
+	"compact": 2, "compact: copied": 2, "compact: install": 2, "image": 2, "open: fold": 1, "open: drop logs": 1,
 }
 
 func newCrashRun(path string, seed uint64, round int) crashRun {
@@ -83,6 +87,7 @@ func newCrashRun(path string, seed uint64, round int) crashRun {
 		Path: path, Seed: seed, Round: round,
 		FrontBytes: []int64{0, 1, 16 << 10, 64 << 10}[r.IntN(4)],
 		Ops:        40, Close: r.IntN(2) == 0, KeepLog: r.IntN(2) == 0,
+		Sweeps: r.IntN(2) == 0,
 	}
 	switch r.IntN(8) {
 	case 0: // to the end
@@ -128,6 +133,10 @@ const (
 	opNoTwin = "no twin" // delete in two collections
 	opMove   = "move"    // between accounts
 	opTaken  = "taken"   // put of a key that is there: must be refused
+	opAbsent = "absent"  // put in tally unless it is there
+	opBump   = "bump"    // put in tally, or add one to what is there
+	opVisit  = "visit"   // put in sess, or renew what is there
+	opLapse  = "lapse"   // let what is in sess expire
 )
 
 const (
@@ -143,10 +152,17 @@ func bodyOf(key string, rev int64) string { return strings.Repeat(key, int(rev%6
 // crashState is what one worker has written.
 type crashState struct {
 	docs, twins map[string]int64 // key to revision
+	sess        map[string]int64 // the same, of rows that have not expired
+	tally       map[string]int64 // key to how often it was put
+}
+
+// newCrashState returns the state of a worker that has done nothing.
+func newCrashState() crashState {
+	return crashState{map[string]int64{}, map[string]int64{}, map[string]int64{}, map[string]int64{}}
 }
 
 func (s crashState) clone() crashState {
-	return crashState{maps.Clone(s.docs), maps.Clone(s.twins)}
+	return crashState{maps.Clone(s.docs), maps.Clone(s.twins), maps.Clone(s.sess), maps.Clone(s.tally)}
 }
 
 func (s crashState) apply(op crashOp) {
@@ -163,11 +179,19 @@ func (s crashState) apply(op crashOp) {
 		s.twins[op.Key] = op.Rev
 	case opNoTwin:
 		delete(s.twins, op.Key)
+	case opAbsent:
+		s.tally[op.Key] = max(s.tally[op.Key], 1)
+	case opBump:
+		s.tally[op.Key]++
+	case opVisit:
+		s.sess[op.Key] = op.Rev
+	case opLapse:
+		delete(s.sess, op.Key)
 	}
 }
 
 func (s crashState) equal(o crashState) bool {
-	return maps.Equal(s.docs, o.docs) && maps.Equal(s.twins, o.twins)
+	return maps.Equal(s.docs, o.docs) && maps.Equal(s.twins, o.twins) && maps.Equal(s.sess, o.sess) && maps.Equal(s.tally, o.tally)
 }
 
 // crashWorld is a database and what should be in it.
@@ -176,6 +200,9 @@ type crashWorld struct {
 	states []crashState
 	given  map[uint64]int // numbers, and the rounds that were given them
 	last   uint64         // the highest of the rounds before
+	looked uint64         // where the history ended that was looked at last
+	shapes []string       // what shapeOf says before each step of the smith
+	shape  int            // how many of these are done
 	acks   int
 	kills  int
 }
@@ -183,22 +210,30 @@ type crashWorld struct {
 func newCrashWorld(path string) *crashWorld {
 	w := &crashWorld{path: path, given: map[uint64]int{}, states: make([]crashState, crashWorkers)}
 	for i := range w.states {
-		w.states[i] = crashState{map[string]int64{}, map[string]int64{}}
+		w.states[i] = newCrashState()
 	}
 	return w
 }
 
-func (w *crashWorld) create() error {
+// crashDocs is the collection that most is written to.
+const crashDocs = `create collection docs (key text @unique, owner int @hash, rev int @sorted, body text)`
+
+func (w *crashWorld) create() (err error) {
+	if w.shapes, err = shapes(); err != nil {
+		return err
+	}
 	db, err := fenec.Open(w.path, fenec.Options{})
 	if err != nil {
 		return err
 	}
-	for _, text := range []string{
-		`create collection docs (key text @unique, owner int @hash, rev int @sorted, body text)`,
+	for _, text := range append([]string{
+		crashDocs,
 		`create collection twins (key text @unique, owner int, rev int)`,
 		`create collection others (key text @hash, owner int, rev int @sorted)`,
 		`create collection accounts (name int @unique, money int)`,
-	} {
+		`create collection tally (key text @unique, owner int, n int @sorted)`,
+		`create collection sess (key text @unique, owner int, rev int, seen timestamp @ttl(30d))`,
+	}, shapeStart...) {
 		if _, err := db.Query(ctx, text); err != nil {
 			return errors.Join(err, db.Close())
 		}
@@ -214,6 +249,7 @@ func (w *crashWorld) create() error {
 
 // play lets a process run and end, and looks at what it leaves.
 func (w *crashWorld) play(run crashRun) error {
+	run.Shape = w.shape
 	lines, killed, err := runCrash(run)
 	if err != nil {
 		return err
@@ -237,7 +273,7 @@ func (w *crashWorld) play(run crashRun) error {
 // listen takes note of what was acknowledged, and returns what each worker had
 // begun and not finished.
 func (w *crashWorld) listen(lines []crashLine, round int) (pending []*crashOp, err error) {
-	pending = make([]*crashOp, crashWorkers)
+	pending = make([]*crashOp, crashWorkers+1)
 	highest := w.last
 	for _, line := range lines {
 		if line.Op != nil {
@@ -245,7 +281,11 @@ func (w *crashWorld) listen(lines []crashLine, round int) (pending []*crashOp, e
 			continue
 		}
 		w.acks++
-		w.states[line.Worker].apply(*pending[line.Worker])
+		if line.Worker == crashSmith {
+			w.shape++
+		} else {
+			w.states[line.Worker].apply(*pending[line.Worker])
+		}
 		pending[line.Worker] = nil
 		for n := range uint64(line.Count) {
 			seq := line.Seq - n
@@ -279,6 +319,7 @@ func (w *crashWorld) look(run crashRun, pending []*crashOp) error {
 		}
 		w.states[i] = got
 	}
+	err = errors.Join(err, w.checkHistory(db), w.checkShape(db, pending[crashSmith]))
 	if db.Seq() < w.last {
 		err = errors.Join(err, fmt.Errorf("the database is at %d, %d was acknowledged", db.Seq(), w.last))
 	}
@@ -301,11 +342,19 @@ func readCrash(db *fenec.DB) (states []crashState, err error) {
 		if err != nil {
 			return err
 		}
+		sess, err := crashRows(sn, `get sess select key, owner, rev, "" as body`)
+		if err != nil {
+			return err
+		}
+		tally, err := crashRows(sn, `get tally select key, owner, n as rev, "" as body`)
+		if err != nil {
+			return err
+		}
 		for i := range docs {
 			if !maps.Equal(twins[i], others[i]) {
 				return fmt.Errorf("worker %d: half a batch: %v in one collection, %v in the other", i, twins[i], others[i])
 			}
-			states = append(states, crashState{docs[i], twins[i]})
+			states = append(states, crashState{docs[i], twins[i], sess[i], tally[i]})
 		}
 		return addUp(sn)
 	})
@@ -377,6 +426,12 @@ func checkCopy(path string) error {
 		return fmt.Errorf("copy: %w", err)
 	}
 	_, err = readCrash(db)
+	if err == nil {
+		var list []fenec.Change
+		if list, _, err = db.Changes(ctx, 0, math.MaxInt); err == nil {
+			err = agrees(db, list)
+		}
+	}
 	return errors.Join(err, db.Close(), fenec.Remove(path))
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/fenec-go/fenecdb/fenec"
 )
@@ -35,7 +36,7 @@ func TestCrashChild(t *testing.T) {
 }
 
 // crashChild is the process: some workers that write, each its own documents,
-// and one that keeps house.
+// the smith, and one that keeps house.
 type crashChild struct {
 	crashRun
 	out   *os.File
@@ -45,7 +46,10 @@ type crashChild struct {
 }
 
 func (c *crashChild) run() (err error) {
-	opts := fenec.Options{Sync: fenec.SyncAlways, FrontBytes: c.FrontBytes, NoCheckpoint: c.KeepLog, MustExist: true}
+	opts := fenec.Options{Sync: fenec.SyncAlways, FrontBytes: c.FrontBytes, NoCheckpoint: c.KeepLog, MustExist: true, SweepInterval: -1}
+	if c.Sweeps {
+		opts.SweepInterval = time.Millisecond
+	}
 	if c.db, err = fenec.Open(c.Path, opts.WithStep(c.step)); err != nil {
 		return err
 	}
@@ -53,13 +57,14 @@ func (c *crashChild) run() (err error) {
 	if err != nil {
 		return err
 	}
-	errs := make([]error, crashWorkers+1)
+	errs := make([]error, crashWorkers+2)
 	stop := make(chan struct{})
 	var writers, keeper sync.WaitGroup
 	for i := range crashWorkers {
 		writers.Go(func() { errs[i] = c.work(i, states[i]) })
 	}
-	keeper.Go(func() { errs[crashWorkers] = c.keepHouse(stop) })
+	keeper.Go(func() { errs[crashSmith] = c.forge(stop) })
+	keeper.Go(func() { errs[crashSmith+1] = c.keepHouse(stop) })
 	writers.Wait()
 	close(stop)
 	keeper.Wait()
@@ -116,7 +121,16 @@ func (c *crashChild) work(worker int, state crashState) error {
 func chooseOp(r *rand.Rand, worker int, s crashState) crashOp {
 	op := crashOp{Key: fmt.Sprintf("w%d-%d", worker, r.IntN(crashKeys))}
 	_, there := s.docs[op.Key]
-	switch n := r.IntN(20); {
+	_, live := s.sess[op.Key]
+	switch n := r.IntN(30); {
+	case n >= 28 && live:
+		op.Kind = opLapse
+	case n >= 25:
+		op.Kind = opVisit
+	case n >= 21:
+		op.Kind = opBump
+	case n == 20:
+		op.Kind = opAbsent
 	case n < 4:
 		op.Kind = opTwins
 	case n < 6:
@@ -155,6 +169,15 @@ func (c *crashChild) do(r *rand.Rand, worker int, op crashOp) (seq uint64, count
 			return 0, 0, fmt.Errorf("want a duplicate, got %w", err)
 		}
 		return 0, 0, nil
+	case opAbsent:
+		return c.one(`put tally {key: $1, owner: $2, n: 1} if absent`, op.Key, worker)
+	case opBump:
+		return c.one(`insert tally {key: $1, owner: $2, n: 1} if absent else set {n: n + new.n} require 1`, op.Key, worker)
+	case opVisit:
+		return c.one(`put sess {key: $1, owner: $2, rev: $3, seen: now()} if absent else set {rev: new.rev, seen: now()}`,
+			op.Key, worker, op.Rev)
+	case opLapse:
+		return c.one(`set sess {seen: now() - 5184000000} where key = $1 require 1`, op.Key)
 	case opTwins:
 		return c.both(
 			[]string{`del twins where key = $1`, `del others where key = $1`,
@@ -210,9 +233,11 @@ func (c *crashChild) keepHouse(stop <-chan struct{}) error {
 			}
 		}
 		var err error
-		switch r.IntN(4) {
+		switch r.IntN(5) {
 		case 0:
 			err = c.db.Compact(ctx)
+		case 4:
+			_, err = c.db.Sweep(ctx)
 		case 1:
 			err = c.copy()
 		default:

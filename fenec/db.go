@@ -2,6 +2,7 @@ package fenec
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -9,16 +10,26 @@ import (
 	"time"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
+	"github.com/fenec-go/fenecdb/fenec/internal/expr"
+	"github.com/fenec-go/fenecdb/fenec/internal/history"
 	"github.com/fenec-go/fenecdb/fenec/internal/store"
 	"github.com/fenec-go/fenecdb/fenec/internal/table"
 )
 
 // DB is an open database. Its methods are safe for concurrent use.
 type DB struct {
-	store *store.Store
-	clock func() time.Time
-	limit atomic.Pointer[func(Block) error]
-	stmts stmtCache
+	store   *store.Store
+	history *history.History
+	clock   func() time.Time
+	limit   atomic.Pointer[func(Block) error]
+	own     Session // of its methods, which may do everything
+
+	sweeper   sweeper
+	functions map[string]expr.Function
+	hook      atomic.Pointer[func(*RowChange) error]
+	watch     watch                 // the subscriptions
+	stmts     stmtCache[string]     // of the own session
+	guarded   stmtCache[policyText] // of all others
 
 	// catalogs are the definitions at the sequences that open snapshots stand
 	// at, oldest first: replaced as a whole by blocks that change them.
@@ -40,30 +51,47 @@ type catalogVersion struct {
 // has it, ErrCorrupt that it is damaged. What Open costs does not grow with
 // the file.
 func Open(path string, opts Options) (*DB, error) {
-	db := &DB{clock: opts.Clock}
+	db := &DB{clock: opts.Clock, history: history.New(opts.history())}
 	if db.clock == nil {
 		db.clock = time.Now
+	}
+	db.own.db = db
+	var err error
+	if db.functions, err = functions(opts.Functions); err != nil {
+		return nil, err
 	}
 	so, err := opts.store()
 	if err != nil {
 		return nil, err
 	}
-	var replayer table.Replayer
-	so.Load, so.Replay = replayer.Load, replayer.Replay
+	db.figures.History = db.history
+	replayer := table.Replayer{History: db.history}
+	so.Owner, so.Replay = db.history, replayer.Replay
+	so.Load = func(v *store.View) error { return errors.Join(replayer.Load(v), db.history.Load(v)) }
 	if db.store, err = store.Open(path, so); err != nil {
 		return nil, public(err)
 	}
 	db.catalogs.Store(&[]catalogVersion{{0, replayer.Catalog()}})
+	db.history.Opened(db.store.Seq())
+	db.watch.init(db.history.Last, db.store.Seq)
+	db.sweeper.init(db, opts.SweepInterval)
+	if err := db.abandonBuilds(); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
 	return db, nil
 }
 
 // OpenMemory opens an empty database in memory. It is gone when closed.
 func OpenMemory(opts Options) (*DB, error) { return Open("", opts) }
 
-// Close waits for the running statement, ends every read, folds the log into
-// the file (unless Options.NoCheckpoint) and closes it. Everything afterwards
-// fails with ErrClosed; closing again does nothing.
-func (db *DB) Close() error { return public(db.store.Close()) }
+// Close waits for the running statement, ends every read and subscription, folds
+// the log into the file (unless Options.NoCheckpoint) and closes it. Everything
+// afterwards fails with ErrClosed; closing again does nothing.
+func (db *DB) Close() error {
+	db.watch.close()
+	db.sweeper.close()
+	return public(db.store.Close())
+}
 
 // Path returns the database's path, "" in memory.
 func (db *DB) Path() string { return db.store.Path() }
@@ -94,17 +122,11 @@ func (db *DB) publishCatalog(seq uint64, cat *catalog.Catalog) {
 	}
 	versions = append(slices.Clip(versions), catalogVersion{seq, cat})
 	db.catalogs.Store(&versions)
+	db.sweeper.arm(cat)
 }
 
 // Collections returns the names of all collections, sorted.
-func (db *DB) Collections() []string {
-	var names []string
-	for _, c := range db.catalogAt(db.store.Seq()).Collections() {
-		names = append(names, c.Name)
-	}
-	slices.Sort(names)
-	return names
-}
+func (db *DB) Collections() []string { return db.own.Collections() }
 
 // Sync returns once every write answered before the call is on disk, whatever
 // the policy.
@@ -141,5 +163,7 @@ func Check(path string) error {
 	}
 	var replayer table.Replayer
 	opts := store.Options{Load: replayer.Load, Replay: replayer.Replay}
-	return public(store.Check(path, opts, table.Verify))
+	return public(store.Check(path, opts, func(v *store.View) error {
+		return errors.Join(table.Verify(v), history.Verify(v))
+	}))
 }

@@ -20,6 +20,12 @@
 // [DB.View] reads several times at one sequence. Documents have an id, given by
 // the database or by the caller, and the fields their collection declares.
 //
+// A [Session] is a database as a [Policy] shows it: each user reads and writes the
+// rows that are theirs, in the same statements. [DB.SetHook] sees every row before
+// it is written. [Options.Functions] are functions of the program that statements
+// may call. Rows of a collection with @ttl are gone when their time is past, and
+// [DB.Sweep], or a timer, makes room.
+//
 // # Guarantees
 //
 //   - A statement, and a batch, happens whole or not at all, also through a crash.

@@ -7,6 +7,7 @@ import (
 	"github.com/fenec-go/fenecdb/fenec/internal/base"
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
 	"github.com/fenec-go/fenecdb/fenec/internal/fault"
+	"github.com/fenec-go/fenecdb/fenec/internal/history"
 	"github.com/fenec-go/fenecdb/fenec/internal/row"
 	"github.com/fenec-go/fenecdb/fenec/internal/store"
 	"github.com/fenec-go/fenecdb/fenec/internal/table"
@@ -21,8 +22,11 @@ var (
 	ErrNotFound  error = &fault.Error{Kind: fault.NotFound}  // no such collection or field
 	ErrExists    error = &fault.Error{Kind: fault.Exists}    // the name is there already
 	ErrDuplicate error = &fault.Error{Kind: fault.Duplicate} // an id or a unique value is taken
+	ErrUnmet     error = &fault.Error{Kind: fault.Unmet}     // the number that require names is not the one found
 	ErrReadOnly  error = &fault.Error{Kind: fault.ReadOnly}  // a write where only reads are allowed
+	ErrDenied    error = &fault.Error{Kind: fault.Denied}    // a policy does not allow it
 	ErrOverLimit error = &fault.Error{Kind: fault.OverLimit} // a limit set with SetLimit refused the write
+	ErrPlugin    error = &fault.Error{Kind: fault.Plugin}    // a function of Options.Functions failed
 )
 
 // Errors of the database.
@@ -50,6 +54,10 @@ var (
 	// on it is not known until the database is opened again. Reads go on.
 	ErrFailed = store.ErrFailed
 
+	// ErrHistoryGone is returned by Changes for a sequence from which the kept
+	// changes do not go on: below the horizon, or ahead of the database.
+	ErrHistoryGone = errors.New("the history does not reach")
+
 	// ErrImage is returned by Install for bytes that are not one whole image.
 	ErrImage = store.ErrImage
 )
@@ -58,8 +66,12 @@ var (
 // SetLimit.
 func Over(format string, args ...any) error { return fault.New(fault.OverLimit, format, args...) }
 
+// Denied returns an error that matches ErrDenied, for functions given to SetHook
+// and in an Access.
+func Denied(format string, args ...any) error { return fault.New(fault.Denied, format, args...) }
+
 // damaged are the lower layers' words for ErrCorrupt.
-var damaged = []error{base.ErrCorrupt, wal.ErrCorrupt, row.ErrCorrupt, catalog.ErrCorrupt, table.ErrCorrupt}
+var damaged = []error{base.ErrCorrupt, wal.ErrCorrupt, row.ErrCorrupt, catalog.ErrCorrupt, table.ErrCorrupt, history.ErrCorrupt}
 
 // public makes err one that matches this package's errors.
 func public(err error) error {

@@ -14,3 +14,7 @@ func (o Options) WithFiles(files wal.FS) Options {
 	o.files = files
 	return o
 }
+
+// PolicyStatements returns how many statements are kept that were prepared for
+// sessions of policies.
+func (db *DB) PolicyStatements() int { return len(db.guarded.young) }

@@ -1,354 +1,339 @@
 package fenec_test
 
 import (
-	"encoding/json"
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
+
+	"github.com/fenec-go/fenecdb/fenec"
+	"github.com/fenec-go/fenecdb/fenec/ql"
 )
 
-// expression is an expression as text, and as the oracle computes it.
-type expression struct {
-	text string
-	eval func(scope) (any, error)
+// asked is what all parts of one statement share.
+type asked struct {
+	w      *world
+	params []any
+	inners map[*ql.Get][]any // the values of gets that have been run
 }
 
-// condition makes an expression that never fails, whatever row it meets: which
-// rows a filter is evaluated for is the database's choice.
-func (g *generator) condition(t *table, depth int) *expression {
-	if depth > 0 && g.chance(45) {
-		a, b := g.condition(t, depth-1), g.condition(t, depth-1)
-		switch g.IntN(4) {
-		case 0:
-			return &expression{"not (" + a.text + ")", func(s scope) (any, error) {
-				v, err := a.eval(s)
-				return !truthy(v), err
-			}}
-		case 1:
-			return binary("("+a.text+" or "+b.text+")", a, b, func(x, y any) any { return truthy(x) || truthy(y) })
-		}
-		return binary("("+a.text+" and "+b.text+")", a, b, func(x, y any) any { return truthy(x) && truthy(y) })
-	}
-	f := pickOne(g, slices.Concat(t.fields, []modelField{{name: "id", typ: "int"}})...)
-	x := fieldExpression(f.name)
-	switch n := g.IntN(20); {
-	case n == 0 && f.typ == "bool":
-		return x
-	case n <= 1:
-		return g.isNull(x)
-	case n <= 4:
-		return g.in(x, f.typ)
-	case n <= 7 && f.typ == "text":
-		y := g.constant(pickOne(g, "a", "B", "long", "é", ""))
-		return binary(x.text+" ~ "+y.text, x, y, func(a, b any) any {
-			s, ok := a.(string)
-			return ok && strings.Contains(strings.ToLower(s), strings.ToLower(b.(string)))
-		})
-	case n <= 12 && strings.HasPrefix(f.typ, "["):
-		y := g.constant(g.value(strings.Trim(f.typ, "[]")))
-		return binary(x.text+" has "+y.text, x, y, func(a, b any) any {
-			list, _ := a.([]any)
-			return slices.ContainsFunc(list, func(e any) bool { return equals(e, b) })
-		})
-	case n == 13 && f.typ != "bool":
-		x = g.update(t, f)
-		if _, err := x.eval(scope{&world{}, 1, doc{}}); err != nil || strings.ContainsAny(x.text, "+-*/") {
-			x = fieldExpression(f.name)
+// scope is what an expression is evaluated in.
+type scope struct {
+	*asked
+	t  *table
+	id int64
+	d  doc // nil where there is no row
+
+	refused doc // what "new" stands for, or nil
+
+	// stands, if set, says what a part of an expression over groups stands for.
+	stands func(ql.Expr) (v any, ok bool, err error)
+}
+
+func (s *scope) eval(e ql.Expr) (any, error) {
+	if s.stands != nil {
+		if v, ok, err := s.stands(e); ok || err != nil {
+			return v, err
 		}
 	}
-	return g.comparison(x, f.typ)
+	switch e := e.(type) {
+	case *ql.Literal:
+		return literalValue(e), nil
+	case *ql.List:
+		list := make([]any, len(e.Items))
+		for i := range e.Items {
+			list[i], _ = s.eval(e.Items[i]) // a constant
+		}
+		return list, nil
+	case *ql.Object:
+		object := map[string]any{}
+		for _, m := range e.Members {
+			object[m.Key], _ = s.eval(m.Value)
+		}
+		return object, nil
+	case *ql.Param:
+		if e.N > len(s.params) {
+			return nil, fenec.ErrQuery
+		}
+		return s.params[e.N-1], nil
+	case *ql.Path:
+		return s.path(e)
+	case *ql.Unary:
+		v, err := s.eval(e.X)
+		if err != nil {
+			return nil, err
+		}
+		if e.Op == ql.OpNot {
+			return !truthy(v), nil
+		}
+		return arithmetic('*', v, int64(-1))
+	case *ql.Binary:
+		return s.binary(e)
+	case *ql.In:
+		return s.in(e)
+	case *ql.IsNull:
+		v, err := s.eval(e.X)
+		return (v == nil) != e.Not, err
+	case *ql.Case:
+		return s.caseWhen(e)
+	case *ql.Call:
+		return s.call(e)
+	}
+	panic("the model does not know this expression")
 }
 
-func (g *generator) isNull(x *expression) *expression {
-	if g.chance(50) {
-		return binary(x.text+" is null", x, x, func(a, _ any) any { return a == nil })
+func literalValue(l *ql.Literal) any {
+	switch l.Kind {
+	case ql.Bool:
+		return l.Bool
+	case ql.Int:
+		return l.Int
+	case ql.Float:
+		return l.Float
+	case ql.Text:
+		return l.Text
 	}
-	return binary(x.text+" is not null", x, x, func(a, _ any) any { return a != nil })
+	return nil
 }
 
-func (g *generator) in(x *expression, typ string) *expression {
-	var items []*expression
-	var texts []string
-	for range pickOne(g, 0, 1, 2, 3, 12) {
-		items = append(items, g.constant(g.comparable(typ)))
-		texts = append(texts, items[len(items)-1].text)
+func (s *scope) path(p *ql.Path) (any, error) {
+	if p.Field == "new" && s.refused != nil {
+		return getPath(s.refused[p.Keys[0]], p.Keys[1:]), nil
 	}
-	return binary(x.text+" in ["+strings.Join(texts, ", ")+"]", x, x, func(a, _ any) any {
-		for _, item := range items {
-			if v, _ := item.eval(scope{}); equals(a, v) {
-				return true
+	if p.Field == "id" {
+		if len(p.Keys) > 0 {
+			return nil, fenec.ErrType
+		}
+		return s.id, nil
+	}
+	f := s.t.field(p.Field)
+	switch {
+	case f == nil:
+		return nil, fenec.ErrNotFound
+	case len(p.Keys) > 0 && f.Type.Kind != ql.TypeJSON:
+		return nil, fenec.ErrType
+	}
+	return s.d.at(p), nil
+}
+
+func (s *scope) binary(e *ql.Binary) (any, error) {
+	a, err := s.eval(e.Left)
+	if err != nil {
+		return nil, err
+	}
+	if e.Op == ql.OpAnd && !truthy(a) || e.Op == ql.OpOr && truthy(a) {
+		return truthy(a), nil
+	}
+	b, err := s.eval(e.Right)
+	if err != nil {
+		return nil, err
+	}
+	switch e.Op {
+	case ql.OpAnd, ql.OpOr:
+		return truthy(b), nil
+	case ql.OpEq, ql.OpNe:
+		return equals(a, b) == (e.Op == ql.OpEq), nil
+	case ql.OpHas:
+		list, _ := a.([]any)
+		return slices.ContainsFunc(list, func(item any) bool { return equals(item, b) }), nil
+	case ql.OpContains:
+		t, ok := a.(string)
+		u, ok2 := b.(string)
+		return ok && ok2 && strings.Contains(lower(t), lower(u)), nil
+	case ql.OpAdd, ql.OpSub, ql.OpMul, ql.OpDiv:
+		return arithmetic(e.Op.String()[0], a, b)
+	}
+	if a == nil || b == nil {
+		return false, nil
+	}
+	sign := compareBy(a, b, s.collation(e.Left, e.Right))
+	switch e.Op {
+	case ql.OpLt:
+		return sign < 0, nil
+	case ql.OpLe:
+		return sign <= 0, nil
+	case ql.OpGt:
+		return sign > 0, nil
+	}
+	return sign >= 0, nil
+}
+
+// collation returns the collation of the first of some expressions that is a
+// field with one.
+func (s *scope) collation(exprs ...ql.Expr) string {
+	for _, e := range exprs {
+		if p, ok := e.(*ql.Path); ok && s.t != nil && len(p.Keys) == 0 {
+			if f := s.t.field(p.Field); f != nil && f.Collate != "" {
+				return f.Collate
 			}
 		}
-		return false
-	})
-}
-
-func (g *generator) comparison(x *expression, typ string) *expression {
-	y := g.constant(g.comparable(typ))
-	if g.chance(10) {
-		x, y = y, x
 	}
-	op := pickOne(g, "=", "=", "=", "==", "!=", "<>", "<", "<=", ">", ">=")
-	return binary(x.text+" "+op+" "+y.text, x, y, func(a, b any) any {
-		if op[0] == '=' || op[0] == '!' || op == "<>" {
-			return equals(a, b) == (op[0] == '=')
-		}
-		sign := compare(a, b)
-		return a != nil && b != nil && (op[0] == '<' && sign < 0 || op[0] == '>' && sign > 0 || op[1:] == "=" && sign == 0)
-	})
+	return ""
 }
 
-func binary(text string, a, b *expression, of func(x, y any) any) *expression {
-	return &expression{text, func(s scope) (any, error) {
-		x, err := a.eval(s)
+func (s *scope) in(e *ql.In) (any, error) {
+	v, err := s.eval(e.X)
+	if err != nil {
+		return nil, err
+	}
+	if e.Get != nil {
+		values, out := s.inner(e.Get)
+		return slices.ContainsFunc(values, func(item any) bool { return equals(v, item) }), out.err
+	}
+	for _, item := range e.List {
+		x, err := s.eval(item)
 		if err != nil {
 			return nil, err
 		}
-		y, err := b.eval(s)
+		if equals(v, x) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func (s *scope) caseWhen(e *ql.Case) (any, error) {
+	for _, when := range e.Whens {
+		v, err := s.eval(when.Cond)
 		if err != nil {
 			return nil, err
 		}
-		return of(x, y), nil
-	}}
-}
-
-func fieldExpression(name string) *expression {
-	return &expression{name, func(s scope) (any, error) { return s.field(name), nil }}
-}
-
-// update makes an expression of fields that most often fits field f.
-func (g *generator) update(t *table, f modelField) *expression {
-	same := slices.DeleteFunc(slices.Concat(t.fields, []modelField{f}), func(o modelField) bool { return o.typ != f.typ })
-	x := fieldExpression(pickOne(g, same...).name)
-	switch g.IntN(6) {
-	case 0:
-		return x
-	case 1:
-		y := g.constant(g.value(f.typ))
-		return &expression{"coalesce(" + x.text + ", " + y.text + ")", func(s scope) (any, error) {
-			if v, err := x.eval(s); v != nil || err != nil {
-				return v, err
-			}
-			return y.eval(s)
-		}}
-	case 2:
-		cond, y := g.condition(t, 1), g.constant(g.value(f.typ))
-		return &expression{"case when " + cond.text + " then " + x.text + " else " + y.text + " end", func(s scope) (any, error) {
-			if v, err := cond.eval(s); err != nil || truthy(v) {
-				if err != nil {
-					return nil, err
-				}
-				return x.eval(s)
-			}
-			return y.eval(s)
-		}}
-	case 3:
-		if f.typ == "timestamp" {
-			return &expression{"now()", func(s scope) (any, error) { return s.w.now, nil }}
-		}
-		return g.constant(g.fit(f.typ))
-	case 4:
-		return g.constant(g.fit(f.typ))
-	}
-	return g.compute(x, f.typ)
-}
-
-// compute makes an arithmetic expression, which may fail.
-func (g *generator) compute(x *expression, typ string) *expression {
-	op, y := pickOne(g, '+', '-', '*', '/'), g.constant(pickOne[any](g, int64(1), int64(2), int64(-3), int64(0), 0.5))
-	switch typ {
-	case "text":
-		op, y = '+', g.constant(pickOne(g, "a", "b", ""))
-	case "timestamp":
-		op, y = pickOne(g, '+', '-'), g.constant(int64(g.IntN(1e9)))
-	case "bool", "[int]", "[text]":
-		if g.chance(90) {
-			return x
+		if truthy(v) {
+			return s.eval(when.Then)
 		}
 	}
-	return &expression{x.text + " " + string(op) + " " + y.text, func(s scope) (any, error) {
-		a, err := x.eval(s)
-		if err != nil {
-			return nil, err
-		}
-		b, err := y.eval(s)
-		if err != nil {
-			return nil, err
-		}
-		return arithmetic(byte(op), a, b)
-	}}
+	if e.Else == nil {
+		return nil, nil
+	}
+	return s.eval(e.Else)
 }
 
-// value makes a value of a type, from few so that they meet again.
-func (g *generator) value(typ string) any {
-	switch typ {
-	case "bool":
-		return g.chance(50)
-	case "int":
-		if g.chance(4) {
-			return pickOne[any](g, int64(1<<53), int64(1<<53+1), int64(-1<<53-1), int64(1<<40))
-		}
-		return int64(g.IntN(40) - 10)
-	case "float":
-		if g.chance(4) {
-			return pickOne[any](g, float64(1<<53), 1e300, -1e-300, 0.1)
-		}
-		return float64(g.IntN(60)-20) / 4
-	case "text":
-		return g.text()
-	case "timestamp":
-		return moment(1767225600000 + int64(g.IntN(30))*21600000 + int64(g.IntN(10)/9*g.IntN(1000)))
-	}
-	list := []any{}
-	for range g.IntN(4) {
-		if g.chance(5) {
-			list = append(list, nil)
+// call calls a scalar function.
+func (s *scope) call(e *ql.Call) (any, error) {
+	name := strings.ToLower(e.Name)
+	var args []any
+	for _, a := range e.Args {
+		if d, ok := a.(*ql.Duration); ok {
+			args = append(args, d)
 			continue
 		}
-		list = append(list, g.value(strings.Trim(typ, "[]")))
-	}
-	return list
-}
-
-func (g *generator) text() string {
-	switch g.IntN(40) {
-	case 0:
-		return "long " + strings.Repeat("x", 300) + strconv.Itoa(g.IntN(3))
-	case 1:
-		return pickOne(g, "a\x00", "a\x00b", "quote \" and \\", "line\nbreak", "É", "é", "日本")
-	case 2:
-		if g.chance(10) { // longer than an index key
-			return strings.Repeat("y", 17<<10) + strconv.Itoa(g.IntN(3))
+		v, err := s.eval(a)
+		if err != nil {
+			return nil, err
+		}
+		if args = append(args, v); name == "coalesce" && v != nil {
+			return v, nil // the rest is not looked at
 		}
 	}
-	return string(rune('a'+g.IntN(8))) + strings.Repeat("b", g.IntN(3))
-}
-
-// fit makes a value that a field of the type takes, of another type at times.
-func (g *generator) fit(typ string) any {
-	if g.chance(8) {
-		return nil
-	}
-	v := g.value(typ)
-	if g.chance(80) {
-		return v
-	}
-	switch x := v.(type) {
-	case int64:
-		if x == int64(float64(x)) {
-			return float64(x)
+	switch name {
+	case "now":
+		return s.w.now, nil
+	case "expired":
+		return s.w.expired(s.t, s.d), nil
+	case "coalesce":
+		return nil, nil
+	case "greatest":
+		return extreme(args, 1), nil
+	case "least":
+		return extreme(args, -1), nil
+	case "lower", "upper":
+		t, ok := args[0].(string)
+		switch {
+		case !ok:
+			return args[0], nil
+		case name == "lower":
+			return lower(t), nil
 		}
-	case float64:
-		return int64(g.IntN(9))
-	case string:
-		return g.value("timestamp")
-	case moment:
-		return pickOne[any](g, x.String(), int64(x))
-	}
-	return v
-}
-
-// misfit makes a value that a field of the type does not take.
-func (g *generator) misfit(typ string) any {
-	switch typ {
-	case "int":
-		return pickOne[any](g, "7", 7.5, true)
-	case "float":
-		return pickOne[any](g, "1.5", false, []any{int64(1)})
-	case "text":
-		return pickOne[any](g, int64(7), 7.5, true, []any{"a"})
-	case "bool":
-		return pickOne[any](g, int64(1), "true", moment(0))
+		return strings.ToUpper(t), nil
+	case "len":
+		return length(args[0]), nil
 	case "timestamp":
-		return pickOne[any](g, "yesterday", "2026-02-30", 1.5, true)
+		if _, ok := args[0].(float64); ok {
+			return nil, fenec.ErrType
+		}
+		return coerce(&ql.TypeDef{Kind: ql.TypeTimestamp}, args[0])
+	case "bucket":
+		return bucket(args[0], args[1])
+	case "distance", "within":
+		return geoCall(name, args)
+	case "hll_estimate": // of a sketch of few values
+		return args[0], nil
 	}
-	return pickOne[any](g, "a", int64(1), []any{true}, []any{[]any{}})
+	return vectorCall(name, args)
 }
 
-// comparable makes a value that is worth comparing with one of the type.
-func (g *generator) comparable(typ string) any {
-	switch g.IntN(20) {
-	case 0:
-		return nil
-	case 1:
-		return g.value(pickOne(g, "bool", "int", "float", "text", "timestamp", "[int]"))
-	case 2, 3, 4:
-		switch typ {
-		case "int":
-			return g.value("float")
-		case "float":
-			return g.value("int")
-		case "timestamp":
-			return pickOne[any](g, g.value(typ).(moment).String(), "2026-01-03", "never", int64(1767225600000))
+func lower(s string) string { return strings.ToLower(strings.ReplaceAll(s, "İ", "i\u0307")) }
+
+func extreme(args []any, sign int) any {
+	var best any
+	for _, v := range args {
+		if v != nil && (best == nil || compare(v, best)*sign > 0) {
+			best = v
 		}
 	}
-	return g.value(typ)
+	return best
 }
 
-// constant makes an expression that is v: a literal or a parameter.
-func (g *generator) constant(v any) *expression {
-	e := &expression{eval: func(scope) (any, error) { return v, nil }}
-	if _, timestamp := v.(moment); timestamp && g.chance(50) {
-		e.text = "timestamp(" + literal(v.(moment).String()) + ")"
-	} else if timestamp || g.chance(30) {
-		g.args = append(g.args, v)
-		e.text = "$" + strconv.Itoa(len(g.args))
-	} else {
-		e.text = literal(v)
-	}
-	return e
-}
-
-// literal writes a value as the language does.
-func literal(v any) string {
+func length(v any) int64 {
 	switch x := v.(type) {
-	case nil:
-		return "null"
 	case string:
-		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\x00", `\0`).Replace(x) + `"`
-	case float64:
-		s := strconv.FormatFloat(x, 'g', -1, 64)
-		if !strings.ContainsAny(s, ".e") {
-			s += ".0"
-		}
-		return s
+		return int64(utf8.RuneCountInString(x))
+	case blob:
+		return int64(len(x))
+	case vector:
+		return int64(len(x))
 	case []any:
-		parts := make([]string, len(x))
-		for i := range x {
-			parts[i] = literal(x[i])
-		}
-		return "[" + strings.Join(parts, ", ") + "]"
+		return int64(len(x))
 	}
-	return fmt.Sprint(v)
+	return 0
 }
 
-// goValue returns v as one of the Go values that stand for it.
-func (g *generator) goValue(v any) any {
-	type named string
-	switch x := v.(type) {
-	case int64:
-		if x == int64(int32(x)) {
-			return pickOne[any](g, x, int(x), int32(x), &x, json.Number(strconv.FormatInt(x, 10)))
-		}
-	case float64:
-		if x == float64(float32(x)) {
-			return pickOne[any](g, x, float32(x), &x)
-		}
-	case string:
-		quoted, _ := json.Marshal(x)
-		return pickOne[any](g, x, named(x), &x, json.RawMessage(quoted))
-	case moment:
-		return pickOne[any](g, x.Time(), x.Time().In(time.FixedZone("", 3600)))
-	case []any:
-		list := make([]any, len(x))
-		for i := range x {
-			list[i] = g.goValue(x[i])
-		}
-		return list
-	case nil:
-		return pickOne[any](g, nil, (*int)(nil), json.RawMessage("null"))
+// bucket returns the start of the bucket that holds v, an int or a moment.
+func bucket(v, width any) (any, error) {
+	if v == nil {
+		return nil, nil
 	}
-	return v
+	d, ok := width.(*ql.Duration)
+	if n, isInt := width.(int64); isInt {
+		d, ok = &ql.Duration{N: n, Unit: "ms"}, true
+	}
+	if s, isText := width.(string); isText {
+		digits := strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyz")
+		d, ok = &ql.Duration{N: atoi(digits), Unit: s[len(digits):]}, true
+	}
+	ms, isInt := v.(int64)
+	m, isTime := v.(moment)
+	if !ok || !isInt && !isTime {
+		return nil, fenec.ErrType
+	}
+	if isTime {
+		ms = int64(m)
+	}
+	start := bucketStart(ms, d)
+	if isTime {
+		return moment(start), nil
+	}
+	return start, nil
+}
+
+func bucketStart(ms int64, d *ql.Duration) int64 {
+	months := map[string]int64{"mo": 1, "y": 12}[d.Unit] * d.N
+	if months == 0 {
+		width, origin := units[d.Unit]*d.N, int64(0)
+		if d.Unit == "w" {
+			origin = 4 * units["d"]
+		}
+		return origin + floorDiv(ms-origin, width)*width
+	}
+	t := time.UnixMilli(ms).UTC()
+	month := floorDiv(int64(t.Year()-1970)*12+int64(t.Month())-1, months) * months
+	return time.Date(1970, time.January+time.Month(month), 1, 0, 0, 0, 0, time.UTC).UnixMilli()
+}
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
 }

@@ -7,47 +7,56 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/fenec-go/fenecdb/fenec"
+	"github.com/fenec-go/fenecdb/fenec/ql"
 )
 
-// generator makes random statements, each with what the oracle says it does.
+// generator makes random statements as text. What they do is for the oracle to
+// say, so that a generator need not know; it looks at the world to make such
+// that mostly succeed.
 type generator struct {
 	*rand.Rand
-	args  []any // of the statement being made
-	large bool  // collections have many documents
+	w     *world
+	args  []any // of the statement being made, as values of the model
+	bulk  int   // how many documents are put at once at times, 0 for never
 	fresh int64 // counts values that are used once
 }
 
-// statement is a statement as it is run, and as the oracle runs it.
+// statement is a statement as it is run.
 type statement struct {
-	text string
-	args []any
-	run  func(w *world) outcome
-}
-
-// outcome is what a statement comes to.
-type outcome struct {
-	err      error // the kind
-	affected int
-	columns  []string // nil unless the answer is rows
-	rows     [][]any
-	plan     string // the last row of an explain, whose others are free; else ""
+	text   string
+	tree   ql.Statement
+	params []any // values of the model
+	args   []any // the same as Go values
 }
 
 var modelNames = []string{"alpha", "beta", "gamma", "_own"}
 
+// modelTypes are the fields that collections may have, with their indexes.
 var modelTypes = []struct {
 	name, typ string
 	indexes   []string
 }{
-	{"n", "int", []string{"", "@hash", "@sorted", "@unique"}},
-	{"m", "int", []string{"", "@sorted"}},
+	{"n", "int", []string{"", "@hash", "@hash", "@sorted", "@unique"}},
+	{"m", "int", []string{"", "@hash", "@sorted"}},
 	{"f", "float", []string{"", "@sorted", "@hash"}},
 	{"s", "text", []string{"", "@hash", "@sorted", "@unique"}},
+	{"u", "text collate und", []string{"", "@sorted", "@sorted", "@hash"}},
+	{"v", "text collate tr", []string{"", "@sorted", "@unique"}},
 	{"b", "bool", []string{"", "@hash"}},
 	{"t", "timestamp", []string{"", "@sorted", "@hash", "@unique"}},
+	{"x", "timestamp", []string{"", "@sorted", "@ttl(6h)", "@ttl(2d)", "@ttl(2d)", "@ttl(1500ms)"}},
 	{"l", "[int]", []string{"", "@hash"}},
 	{"k", "[text]", []string{"", "@unique"}},
+	{"z", "[text] collate tr", []string{""}},
+	{"r", "[float]", []string{"", "@hash"}},
+	{"g", "[timestamp]", []string{""}},
+	{"j", "json", []string{"", "@hash"}},
+	{"o", "json", []string{""}},
+	{"c", "bytes", []string{"", "@hash", "@unique"}},
+	{"e", "vector<2>", []string{"", "@hash"}},
+	{"h", "vector<2, f16>", []string{""}},
+	{"p", "geo", []string{"", "@geo", "@geo"}},
+	{"q", "sparse<6>", []string{"", "@hash"}},
 }
 
 func pickOne[T any](g *generator, list ...T) T { return list[g.IntN(len(list))] }
@@ -56,412 +65,283 @@ func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
 
 // statement makes a statement against w.
 func (g *generator) statement(w *world) statement {
-	g.args = nil
-	name := pickOne(g, modelNames...)
-	t := w.cols[name]
+	g.w, g.args = w, nil
+	t := w.cols[pickOne(g, modelNames...)]
 	if t == nil {
 		if g.chance(80) {
-			return g.create(name)
+			return g.made(g.create(pickOne(g, modelNames...)))
 		}
-		t = &table{fields: []modelField{{name: "n", typ: "int"}, {name: "s", typ: "text"}}}
+		t = g.missing()
 	}
 	switch n := g.IntN(100); {
+	case n < 8 && len(t.docs) < g.bulk*3/2:
+		return g.made(g.many(t))
 	case n < 2:
-		return g.create(name)
-	case n < 4 && !g.large:
-		return g.drop(name)
-	case n < 8 && g.large && len(t.docs) < 600:
-		return g.bulk(name, t)
-	case n < 45:
-		return g.put(name, t)
-	case n < 60:
-		return g.set(name, t)
-	case n < 65:
-		return g.del(name, t)
-	case n < 72:
-		return g.count(name, t)
+		return g.made(g.create(pickOne(g, modelNames...)))
+	case n < 3 && g.bulk < 100:
+		return g.made(g.dropCollection(t))
+	case n < 7:
+		return g.made(g.alter(t))
+	case n < 10:
+		return g.made(g.createIndex(t))
+	case n < 38:
+		return g.made(g.put(t))
+	case n < 51:
+		return g.made(g.set(t))
+	case n < 56:
+		return g.made(g.del(t))
 	}
-	return g.get(name, t)
+	return g.read(t)
 }
 
-func (g *generator) make(text string, run func(w *world) outcome) statement {
-	args := make([]any, len(g.args))
+// read makes a get, or another statement that changes nothing.
+func (g *generator) read(t *table) statement {
+	text := ""
+	switch n := g.IntN(44); {
+	case n < 18:
+		text = g.get(t)
+	case n < 22:
+		text = "get " + t.name + " count" + g.where(t, 90)
+	case n < 31:
+		text = g.groups(t)
+	case n < 36:
+		text = g.facet(t)
+	case n < 43:
+		text = g.lookups(t)
+	default:
+		return g.made(pickOne(g, "collections", "describe "+t.name))
+	}
+	if g.chance(4) {
+		text = "explain " + text
+	}
+	return g.made(text)
+}
+
+// missing returns a collection that is not there.
+func (g *generator) missing() *table {
+	return &table{name: "nowhere", fields: []*modelField{
+		{FieldDef: ql.FieldDef{Name: ql.Name{Text: "n"}, Type: ql.TypeDef{Kind: ql.TypeInt}}},
+	}}
+}
+
+// made returns the statement of a text.
+func (g *generator) made(text string) statement {
+	tree, err := ql.Parse(text)
+	if err != nil {
+		panic(fmt.Sprintf("the model makes %s: %v", text, err))
+	}
+	st := statement{text: text, tree: tree, params: g.args, args: make([]any, len(g.args))}
 	for i, v := range g.args {
-		args[i] = g.goValue(v)
-	}
-	return statement{text, args, run}
-}
-
-func (g *generator) create(name string) statement {
-	var fields []modelField
-	var parts []string
-	for _, m := range modelTypes {
-		if g.chance(30) {
-			continue
-		}
-		f := modelField{name: m.name, typ: m.typ, index: pickOne(g, m.indexes...), required: g.chance(5)}
-		fields = append(fields, f)
-		part := f.name + " " + f.typ
-		if f.required {
-			part += " required"
-		}
-		parts = append(parts, strings.TrimSpace(part+" "+f.index))
-	}
-	if fields == nil {
-		return g.create(name)
-	}
-	ifNot := g.chance(30)
-	text := "create collection "
-	if ifNot {
-		text += "if not exists "
-	}
-	return g.make(text+name+" ("+strings.Join(parts, ", ")+")", func(w *world) outcome {
-		switch {
-		case w.cols[name] == nil:
-			w.create(name, fields)
-		case !ifNot:
-			return outcome{err: fenec.ErrExists}
-		}
-		return outcome{}
-	})
-}
-
-func (g *generator) drop(name string) statement {
-	ifExists := g.chance(50)
-	text := "drop collection "
-	if ifExists {
-		text += "if exists "
-	}
-	return g.make(text+name, func(w *world) outcome {
-		switch {
-		case w.cols[name] != nil:
-			w.drop(name)
-		case !ifExists:
-			return outcome{err: fenec.ErrNotFound}
-		}
-		return outcome{}
-	})
-}
-
-// given is a document as a put gives it.
-type given struct {
-	id     any
-	fields map[string]*expression
-}
-
-func (g *generator) put(name string, t *table) statement {
-	insert := g.chance(40)
-	word := "put "
-	if insert {
-		word = pickOne(g, "insert ", "insert into ")
-	}
-	var docs []given
-	for range pickOne(g, 1, 1, 1, 2, 3, 6) {
-		docs = append(docs, g.document(t))
-	}
-	run := putAll(name, insert, docs)
-	if g.chance(25) {
-		return g.putParam(word+name+" $1", docs, run)
-	}
-	var texts []string
-	for _, d := range docs {
-		texts = append(texts, d.text())
-	}
-	text := strings.Join(texts, " ")
-	if g.chance(50) {
-		text = "[" + strings.Join(texts, ", ") + "]"
-	}
-	return g.make(word+name+" "+text, run)
-}
-
-// putAll is what the oracle does for a put.
-func putAll(name string, insert bool, docs []given) func(*world) outcome {
-	return func(w *world) outcome {
-		if _, err := w.table(name); err != nil {
-			return outcome{err: err}
-		}
-		for _, gd := range docs {
-			d := doc{}
-			for f, e := range gd.fields {
-				var err error
-				if d[f], err = e.eval(scope{w: w}); err != nil {
-					return outcome{err: err}
-				}
-			}
-			if err := w.put(name, insert, gd.id, d); err != nil {
-				return outcome{err: err}
-			}
-		}
-		return outcome{affected: len(docs)}
-	}
-}
-
-// bulk puts many documents, of which few if any conflict.
-func (g *generator) bulk(name string, t *table) statement {
-	var docs []given
-	for range 400 {
-		d := given{fields: map[string]*expression{}}
-		for _, f := range t.fields {
-			v := g.value(f.typ)
-			if f.index == "@unique" {
-				v = g.freshValue(f.typ)
-			}
-			d.fields[f.name] = &expression{eval: func(scope) (any, error) { return v, nil }}
-		}
-		docs = append(docs, d)
-	}
-	return g.putParam("put "+name+" $1", docs, putAll(name, false, docs))
-}
-
-func (g *generator) freshValue(typ string) any {
-	g.fresh++
-	switch typ {
-	case "int":
-		return 1000 + g.fresh
-	case "timestamp":
-		return moment(1e12 + g.fresh)
-	case "text":
-		return "u" + strconv.FormatInt(g.fresh, 10)
-	}
-	return []any{g.freshValue("text")}
-}
-
-// putParam puts documents that come as a parameter.
-func (g *generator) putParam(text string, docs []given, run func(*world) outcome) statement {
-	var list []any
-	for _, d := range docs {
-		m := map[string]any{}
-		for f, e := range d.fields {
-			v, err := e.eval(scope{})
-			if err != nil {
-				panic("a document of the model fails")
-			}
-			m[f] = g.goValue(v)
-		}
-		if d.id != nil {
-			m["id"] = g.goValue(d.id)
-		}
-		list = append(list, m)
-	}
-	g.args = nil
-	st := g.make(text, run)
-	st.args = []any{list}
-	if len(list) == 1 && g.chance(50) {
-		st.args = list
+		st.args[i] = g.goValue(v)
 	}
 	return st
 }
 
-func (g *generator) document(t *table) given {
-	d := given{fields: map[string]*expression{}}
+// class is what the values of a field are made by: its type as it is declared.
+func (f *modelField) class() string {
+	if f.Collate != "" {
+		return typeText(&f.Type) + " collate " + f.Collate
+	}
+	return typeText(&f.Type)
+}
+
+func (g *generator) create(name string) string {
+	var parts []string
+	for _, m := range modelTypes {
+		if !g.chance(45) {
+			continue
+		}
+		index := pickOne(g, m.indexes...)
+		if g.chance(2) {
+			index = "required " + index
+		}
+		parts = append(parts, strings.TrimSpace(m.name+" "+m.typ+" "+index))
+	}
+	if g.chance(1) {
+		parts = append(parts, pickOne(g, "n int", "id int", "a bool @sorted", "a geo @hash", "a int @ttl(1d)"))
+	}
+	if parts == nil {
+		return g.create(name)
+	}
+	g.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
+	return "create collection " + g.maybe(30, "if not exists ") + name + " (" + strings.Join(parts, ", ") + ")"
+}
+
+func (g *generator) maybe(percent int, text string) string {
+	if g.chance(percent) {
+		return text
+	}
+	return ""
+}
+
+func (g *generator) dropCollection(t *table) string {
+	return "drop collection " + g.maybe(50, "if exists ") + t.name
+}
+
+// otherName returns a name for a field, of one that was dropped perhaps.
+func (g *generator) otherName() string {
+	m := modelTypes[g.IntN(len(modelTypes))]
+	return m.name + g.maybe(50, "2")
+}
+
+func (g *generator) alter(t *table) string {
+	text := "alter collection " + t.name + " "
+	f := pickOne(g, t.fields...)
+	switch n := g.IntN(10); {
+	case n < 4:
+		m := modelTypes[g.IntN(len(modelTypes))]
+		return text + "add " + g.maybe(50, "field ") + strings.TrimSpace(g.otherName()+" "+m.typ+" "+g.maybe(2, "required ")+pickOne(g, m.indexes...))
+	case n < 6 || g.bulk > 100 && n < 7:
+		return text + "rename " + f.Name.Text + " to " + pickOne(g, g.otherName(), g.otherName(), g.otherName(), f.Name.Text+"3", "id")
+	case n < 8:
+		return text + "drop " + f.Name.Text
+	}
+	for _, other := range t.fields {
+		if other.index == "ttl" || other.index == "sorted" && other.Type.Kind == ql.TypeTimestamp {
+			f = other
+		}
+	}
+	return text + "alter " + f.Name.Text + " " + pickOne(g, "@sorted", "@ttl(1d)", "@ttl(6h)", "@ttl(3d)")
+}
+
+func (g *generator) createIndex(t *table) string {
+	f := pickOne(g, t.fields...)
+	path, index := f.Name.Text, pickOne(g, "@hash", "@hash", "@sorted", "@unique")
+	switch {
+	case f.Type.Kind == ql.TypeJSON:
+		path = g.path(f)
+	case f.Type.Kind == ql.TypeGeo:
+		index = "@geo"
+	case f.Type.Kind == ql.TypeTimestamp && g.chance(25):
+		index = "@ttl(1d)"
+	}
+	return "create index " + g.maybe(20, "if not exists ") + "on " + t.name + " (" + path + ") " + index
+}
+
+// path makes a path into a json field.
+func (g *generator) path(f *modelField) string {
+	return f.Name.Text + pickOne(g, ".a", ".a", ".b", ".b", ".d", ".d.e", ".w", ".a.x")
+}
+
+func (g *generator) put(t *table) string {
+	var docs []string
+	n := pickOne(g, 1, 1, 1, 2, 3, 6)
+	if g.chance(20) {
+		return g.putParam(t, n)
+	}
+	absent := g.chance(15)
+	for range n {
+		docs = append(docs, g.document(t))
+	}
+	text := strings.Join(docs, " ")
+	if g.chance(50) {
+		text = "[" + strings.Join(docs, ", ") + "]"
+	}
+	text = pickOne(g, "put ", "put ", "insert ", "insert into ") + t.name + " " + text
+	if absent {
+		text += " if absent"
+		if g.chance(60) {
+			text += " else set " + g.changes(t, true)
+		}
+	}
+	return text + g.require(n)
+}
+
+// require makes such a clause at times, mostly one that n rows meet.
+func (g *generator) require(n int) string {
+	if g.chance(94) {
+		return ""
+	}
+	return " require " + strconv.Itoa(pickOne(g, n, n, n, 1, 0))
+}
+
+// document makes a document of a put.
+func (g *generator) document(t *table) string {
+	var parts []string
 	wrong := g.chance(4)
 	for _, f := range t.fields {
 		switch {
 		case g.chance(20):
 			continue
 		case wrong && g.chance(40):
-			d.fields[f.name] = g.constant(g.misfit(f.typ))
-			wrong = false
+			parts, wrong = append(parts, f.Name.Text+": "+g.constant(g.misfit(f.class()))), false
+		case f.Type.Kind == ql.TypeJSON && g.chance(25):
+			for _, p := range []string{".a", ".d.e", ".w"}[g.IntN(3):] {
+				parts = append(parts, f.Name.Text+p+": "+g.constant(g.scalar()))
+			}
 		default:
-			d.fields[f.name] = g.constant(g.fit(f.typ))
+			parts = append(parts, f.Name.Text+": "+g.given(f.class()))
 		}
 	}
 	switch {
-	case len(d.fields) == 0 || g.chance(20):
-		d.id = int64(1 + g.IntN(int(t.highest)+3))
-	case g.chance(1):
-		d.id = pickOne[any](g, int64(0), int64(-1), "7", 7.0, true)
+	case len(parts) == 0 || g.chance(20):
+		parts = append(parts, "id: "+strconv.FormatInt(g.id(t), 10))
+	case g.chance(2):
+		parts = append(parts, pickOne(g, "id: 0", "id: -1", `id: "7"`, "id: 7.0", "id: null", "nope: 1", "n: n", "id: true"))
 	}
-	return d
-}
-
-func (d given) text() string {
-	var parts []string
-	if d.id != nil {
-		parts = append(parts, "id: "+literal(d.id))
-	}
-	for f, e := range d.fields {
-		parts = append(parts, f+": "+e.text)
-	}
-	slices.Sort(parts)
+	g.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-func (g *generator) set(name string, t *table) statement {
-	var parts []string
-	pairs := map[string]*expression{}
-	for range pickOne(g, 1, 1, 2) {
-		f := pickOne(g, t.fields...)
-		if pairs[f.name] == nil {
-			pairs[f.name] = g.update(t, f)
-			parts = append(parts, f.name+": "+pairs[f.name].text)
-		}
-	}
-	q, text := g.clauses(t, false)
-	return g.make("set "+name+" {"+strings.Join(parts, ", ")+"}"+text, func(w *world) outcome {
-		t, err := w.table(name)
-		if err != nil {
-			return outcome{err: err}
-		}
-		ids := w.pick(t, q)
-		for _, id := range ids {
-			if err := w.set(name, id, pairs); err != nil {
-				return outcome{err: err}
-			}
-		}
-		return outcome{affected: len(ids)}
-	})
-}
+func (g *generator) id(t *table) int64 { return int64(1 + g.IntN(int(t.highest)+3)) }
 
-// set changes one document of t.
-func (w *world) set(name string, id int64, pairs map[string]*expression) error {
-	t := w.cols[name]
-	old := t.docs[id]
-	d := doc{}
-	for _, f := range t.fields {
-		d[f.name] = old[f.name]
-		e := pairs[f.name]
-		if e == nil {
-			continue
-		}
-		v, err := e.eval(scope{w, id, old})
-		if err != nil {
-			return err
-		}
-		if d[f.name], err = coerce(f.typ, v); err != nil {
-			return err
-		}
-	}
-	return w.store(name, id, d)
-}
-
-func (g *generator) del(name string, t *table) statement {
-	q, text := g.clauses(t, false)
-	if q.limit < 0 && g.chance(90) {
-		q.limit = 3
-		text += " limit 3"
-	}
-	return g.make(pickOne(g, "del ", "delete from ")+name+text, func(w *world) outcome {
-		t, err := w.table(name)
-		if err != nil {
-			return outcome{err: err}
-		}
-		ids := w.pick(t, q)
-		for _, id := range ids {
-			w.del(name, id)
-		}
-		return outcome{affected: len(ids)}
-	})
-}
-
-func (g *generator) count(name string, t *table) statement {
-	q := clauses{limit: -1}
-	text := "get " + name + " count"
+// given makes an expression of constants that fits a field.
+func (g *generator) given(class string) string {
 	if g.chance(90) {
-		q.where = g.condition(t, 2)
-		text += " where " + q.where.text
+		return g.constant(g.fit(class))
 	}
-	return g.make(text, func(w *world) outcome {
-		t, err := w.table(name)
-		if err != nil {
-			return outcome{err: err}
-		}
-		return outcome{columns: []string{"count"}, rows: [][]any{{int64(len(w.pick(t, q)))}}}
-	})
+	switch class {
+	case "timestamp":
+		return pickOne(g, "now()", "now() - 3600000", "now() + 100000")
+	case "int":
+		return pickOne(g, "2 + 3 * 4", "-7 / 2", "len("+g.constant("ab")+")")
+	case "text":
+		return `lower("AB")`
+	}
+	return "null"
 }
 
-func (g *generator) get(name string, t *table) statement {
-	q, text := g.clauses(t, true)
-	columns := []*expression{fieldExpression("id")}
-	names := []string{"id"}
-	sel := ""
-	if g.chance(60) {
+// putParam makes a put of documents that come as a parameter.
+func (g *generator) putParam(t *table, n int) string {
+	var list []any
+	for range n {
+		object := map[string]any{}
 		for _, f := range t.fields {
-			columns, names = append(columns, fieldExpression(f.name)), append(names, f.name)
-		}
-	} else {
-		columns, names, sel = g.selection(t)
-	}
-	explain := g.chance(5)
-	text = "get " + name + sel + text
-	if explain {
-		text = "explain " + text
-	}
-	return g.make(text, func(w *world) outcome {
-		t, err := w.table(name)
-		if err != nil {
-			return outcome{err: err}
-		}
-		out := outcome{columns: names}
-		for _, id := range w.pick(t, q) {
-			var row []any
-			for _, c := range columns {
-				v, err := c.eval(scope{w, id, t.docs[id]})
-				if err != nil {
-					return outcome{err: err}
-				}
-				row = append(row, v)
+			if g.chance(75) {
+				object[f.Name.Text] = g.fit(f.class())
 			}
-			out.rows = append(out.rows, row)
+			if f.Type.Kind == ql.TypeJSON && g.chance(20) {
+				delete(object, f.Name.Text)
+				object[f.Name.Text+".a"] = g.scalar()
+			}
 		}
-		if explain {
-			out.plan = fmt.Sprintf("rows: %d", len(out.rows))
+		if len(object) == 0 || g.chance(20) {
+			object["id"] = g.id(t)
 		}
-		return out
-	})
+		list = append(list, object)
+	}
+	g.args = []any{list}
+	if n == 1 {
+		g.args = list
+	}
+	return pickOne(g, "put ", "insert ") + t.name + " $1" + g.maybe(15, " if absent") + g.require(n)
 }
 
-// selection makes a select list.
-func (g *generator) selection(t *table) (columns []*expression, names []string, text string) {
-	var parts []string
-	add := func(e *expression, name, part string) {
-		columns, names, parts = append(columns, e), append(names, name), append(parts, part)
-	}
-	if g.chance(60) {
-		add(fieldExpression("id"), "id", "id")
-	}
-	for _, f := range t.fields {
-		switch g.IntN(4) {
-		case 0:
-			add(fieldExpression(f.name), f.name, f.name)
-		case 1:
-			e := g.update(t, f)
-			add(e, "x"+f.name, e.text+" as x"+f.name)
-		}
-	}
-	if len(parts) == 0 {
-		e := g.condition(t, 1)
-		add(e, "yes", e.text+" as yes")
-	}
-	return columns, names, " select " + strings.Join(parts, ", ")
-}
-
-// clauses makes what picks rows.
-func (g *generator) clauses(t *table, offset bool) (q clauses, text string) {
-	q.limit = -1
-	if g.chance(80) {
-		q.where = g.condition(t, 2)
-		text = " where " + q.where.text
-	}
-	var keys []string
-	if g.chance(45) {
-		for range pickOne(g, 1, 1, 2) {
-			k := orderKey{pickOne(g, t.fields...).name, g.chance(50)}
-			if g.chance(10) || len(q.order) == 1 && g.chance(40) {
-				k.field = "id"
+// many puts many documents, of which few if any conflict.
+func (g *generator) many(t *table) string {
+	unique := t.unique()
+	var list []any
+	for range g.bulk {
+		object := map[string]any{}
+		for _, f := range t.fields {
+			v := g.value(f.class())
+			if slices.ContainsFunc(unique, func(p ql.Path) bool { return p.Field == f.Name.Text }) {
+				v = g.freshValue(f.class())
 			}
-			q.order = append(q.order, k)
-			keys = append(keys, k.field+pickOne(g, map[bool][]string{false: {"", " asc"}, true: {" desc"}}[k.desc]...))
+			object[f.Name.Text] = v
 		}
-		text += " order " + strings.Join(keys, ", ")
+		list = append(list, object)
 	}
-	if g.chance(45) {
-		q.limit = pickOne(g, 0, 1, 2, 3, 5, 10, 100)
-		text += " limit " + strconv.Itoa(q.limit)
-	}
-	if offset && g.chance(20) {
-		q.offset = g.IntN(8)
-		text += " offset " + strconv.Itoa(q.offset)
-	}
-	return q, text
+	g.args = []any{list}
+	return "put " + t.name + " $1"
 }

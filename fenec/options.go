@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fenec-go/fenecdb/fenec/internal/history"
 	"github.com/fenec-go/fenecdb/fenec/internal/store"
 	"github.com/fenec-go/fenecdb/fenec/internal/wal"
 )
@@ -32,6 +33,16 @@ type Options struct {
 	// wait for it. Default one minute.
 	SnapshotTimeout time.Duration
 
+	// HistoryEntries is how many of the latest changes are kept for Changes and
+	// Subscribe, one for each number of the sequence. Default 1,000,000; a
+	// negative number keeps none.
+	HistoryEntries int
+
+	// HistoryBytes is how much room the kept changes may take up in the file,
+	// and again in memory until they are folded into it, in bytes. Default
+	// 64 MiB; a negative number keeps none.
+	HistoryBytes int64
+
 	// IdleCheckpoint is how long nothing must have been written before the log
 	// is folded into the file. Default 30 seconds.
 	IdleCheckpoint time.Duration
@@ -47,6 +58,16 @@ type Options struct {
 	// MustExist makes Open fail with fs.ErrNotExist where there is no file,
 	// instead of making one.
 	MustExist bool
+
+	// SweepInterval is how often rows that are expired are deleted in the
+	// background, where a collection has such. Default one minute; a negative
+	// interval turns it off, see Sweep.
+	SweepInterval time.Duration
+
+	// Functions are what statements may call beside the functions of the language,
+	// by name, whose case does not matter. Whoever opens the file later needs them
+	// for nothing but to run the same statements.
+	Functions map[string]Function
 
 	// Clock tells the time of statements and blocks. Default time.Now.
 	Clock func() time.Time
@@ -103,6 +124,18 @@ const (
 	maxFrontBytes = 4 << 30
 	maxBlockBytes = 256 << 20
 )
+
+// history returns the bounds of the change history.
+func (o *Options) history() history.Limits {
+	entries, bytes := o.HistoryEntries, o.HistoryBytes
+	if entries == 0 {
+		entries = 1_000_000
+	}
+	if bytes == 0 {
+		bytes = 64 << 20
+	}
+	return history.Limits{Entries: uint64(max(entries, 0)), Bytes: max(bytes, 0)}
+}
 
 // check says which option cannot be.
 func (o *Options) check() error {

@@ -19,7 +19,7 @@ import (
 // Snapshot reads a database at one sequence. It is safe for concurrent use
 // until the function it was given to returns.
 type Snapshot struct {
-	db      *DB
+	session *Session
 	snap    *store.Snapshot
 	catalog *catalog.Catalog
 	closed  atomic.Bool
@@ -33,23 +33,15 @@ var errSnapshotOver = errors.New("the snapshot is read after its View has ended"
 // Options.SnapshotTimeout, that writers would have to wait for, or that an image
 // waits for, is ended, and its reads fail with ErrSnapshotTooOld.
 func (db *DB) View(ctx context.Context, fn func(*Snapshot) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	sn, err := db.snapshot()
-	if err != nil {
-		return err
-	}
-	defer sn.close()
-	return fn(sn)
+	return db.own.View(ctx, fn)
 }
 
-func (db *DB) snapshot() (*Snapshot, error) {
-	snap, err := db.store.Snapshot()
+func (s *Session) snapshot() (*Snapshot, error) {
+	snap, err := s.db.store.Snapshot()
 	if err != nil {
 		return nil, public(err)
 	}
-	return &Snapshot{db: db, snap: snap, catalog: db.catalogAt(snap.Seq())}, nil
+	return &Snapshot{session: s, snap: snap, catalog: s.db.catalogAt(snap.Seq())}, nil
 }
 
 func (sn *Snapshot) close() {
@@ -62,7 +54,7 @@ func (sn *Snapshot) Seq() uint64 { return sn.snap.Seq() }
 
 // Query runs a statement that only reads; any other is ErrReadOnly.
 func (sn *Snapshot) Query(ctx context.Context, text string, args ...any) (*Result, error) {
-	st, err := sn.db.Prepare(text)
+	st, err := sn.session.prepare(text)
 	if err != nil {
 		return nil, err
 	}
@@ -81,9 +73,9 @@ func (sn *Snapshot) Query(ctx context.Context, text string, args ...any) (*Resul
 const retries = 3
 
 // read runs a statement that only reads, on a snapshot of its own.
-func (db *DB) read(ctx context.Context, st *Stmt, params []value.Value) (res *Result, err error) {
+func (s *Session) read(ctx context.Context, st *Stmt, params []value.Value) (res *Result, err error) {
 	for range retries {
-		res, err = db.readOnce(ctx, st, params)
+		res, err = s.readOnce(ctx, st, params)
 		if !errors.Is(err, ErrSnapshotTooOld) {
 			break
 		}
@@ -91,13 +83,13 @@ func (db *DB) read(ctx context.Context, st *Stmt, params []value.Value) (res *Re
 	return res, err
 }
 
-func (db *DB) readOnce(ctx context.Context, st *Stmt, params []value.Value) (*Result, error) {
-	r, err := db.store.Read()
+func (s *Session) readOnce(ctx context.Context, st *Stmt, params []value.Value) (*Result, error) {
+	r, err := s.db.store.Read()
 	if err != nil {
 		return nil, public(err)
 	}
 	defer r.End()
-	res, err := db.runGuarded(ctx, st, params, db.catalogAt(r.Seq()), &r.View)
+	res, err := s.runGuarded(ctx, st, params, s.db.catalogAt(r.Seq()), &r.View)
 	return res, public(err)
 }
 
@@ -108,40 +100,42 @@ func (sn *Snapshot) run(ctx context.Context, st *Stmt, params []value.Value) (*R
 	}
 	view := sn.snap.View()
 	defer view.Release()
-	res, err := sn.db.runGuarded(ctx, st, params, sn.catalog, view)
+	res, err := sn.session.runGuarded(ctx, st, params, sn.catalog, view)
 	return res, public(err)
 }
 
 // runGuarded runs a statement that only reads and reports faults in the file's
 // map as errors.
-func (db *DB) runGuarded(ctx context.Context, st *Stmt, params []value.Value, cat *catalog.Catalog, view *store.View) (res *Result, err error) {
+func (s *Session) runGuarded(ctx context.Context, st *Stmt, params []value.Value, cat *catalog.Catalog, view *store.View) (res *Result, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	defer base.Recover(db.Path(), base.Guard(), &err)
-	return db.runRead(ctx, st, params, cat, view, nil)
+	defer base.Recover(s.db.Path(), base.Guard(), &err)
+	return s.runRead(ctx, st, params, cat, view.Seq(), (*viewSource)(view))
 }
 
-// runRead runs a statement that only reads, through a snapshot's view or, with
-// tx, within a block.
-func (db *DB) runRead(ctx context.Context, st *Stmt, params []value.Value, cat *catalog.Catalog, view *store.View, tx *table.Tx) (*Result, error) {
+// viewSource gives collections as a snapshot's view has them.
+type viewSource store.View
+
+func (v *viewSource) Table(c *catalog.Collection) plan.Table {
+	return table.NewReader((*store.View)(v), c)
+}
+
+// runRead runs a statement that only reads, at that sequence.
+func (s *Session) runRead(ctx context.Context, st *Stmt, params []value.Value, cat *catalog.Catalog, seq uint64, from exec.Source) (*Result, error) {
 	switch st.tree.(type) {
 	case *ql.Collections, *ql.Describe:
-		found, err := schemas(st.tree, cat)
-		return &Result{kind: KindSchemas, schemas: found, seq: view.Seq()}, err
+		found, err := s.schemas(st.tree, cat)
+		return &Result{kind: KindSchemas, schemas: found, seq: seq}, err
 	}
-	s, err := st.compile(cat)
+	x, err := st.compile(cat)
 	if err != nil {
 		return nil, err
 	}
-	var t plan.Table = table.NewReader(view, s.Collection())
-	if tx != nil {
-		t = tx.Writer(s.Collection()) // it knows the block's figures too
-	}
-	env := exec.Env{Params: params, Now: db.clock().UnixMilli()}
-	rows, err := s.(exec.Query).Run(ctx, env, t)
+	env := exec.Env{Params: params, Guard: s.values, Now: s.db.clock().UnixMilli(), Source: from}
+	rows, err := x.(exec.Query).Run(ctx, env)
 	if err != nil {
 		return nil, err
 	}
-	return &Result{kind: KindRows, rows: rows, columns: rows.Columns(), seq: view.Seq()}, nil
+	return &Result{kind: KindRows, rows: rows, columns: rows.Columns(), seq: seq}, nil
 }

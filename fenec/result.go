@@ -19,7 +19,7 @@ type ResultKind uint8
 
 // The kinds of results.
 const (
-	KindRows     ResultKind = iota + 1 // of get, explain
+	KindRows     ResultKind = iota + 1 // of get, explain, and set and del with returning
 	KindAffected                       // of put, insert, set, del
 	KindMessage                        // of create, drop, compact
 	KindSchemas                        // of collections, describe
@@ -37,7 +37,8 @@ type Result struct {
 	seq      uint64
 	wrote    bool
 
-	at           int // of the row Next moved to, plus 1
+	children     *Result // of all rows, once asked for
+	at           int     // of the row Next moved to, plus 1
 	structType   reflect.Type
 	structFields []int // for structType
 }
@@ -145,6 +146,9 @@ func (r *Result) AppendJSON(dst []byte) ([]byte, error) {
 func (r *Result) AppendBatchJSON(dst []byte) ([]byte, error) {
 	switch r.kind {
 	case KindRows:
+		if r.rows.Faceted() {
+			return r.AppendJSON(dst)
+		}
 		dst = append(dst, `{"rows":`...)
 	case KindSchemas:
 		dst = append(dst, `{"collections":`...)

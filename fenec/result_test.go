@@ -123,7 +123,7 @@ func TestScan(t *testing.T) {
 	test(refuses[map[int]any]("j"))
 	test(refuses[fmt.Stringer]("i"))
 	test(refuses[chan int]("i"))
-	test(refuses[struct{ X int }]("j"))
+	test(refuses[struct{ X int }]("i"))
 }
 
 func TestScanOutOfRange(t *testing.T) {

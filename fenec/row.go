@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"time"
+
+	"github.com/fenec-go/fenecdb/fenec/internal/value"
 )
 
 // Row is one row of a Result.
@@ -15,7 +17,7 @@ type Row struct {
 
 // Value returns column i as a Go value: nil, bool, int64, float64, string,
 // []byte, time.Time (UTC), []float32 for a vector, []any for a list, or
-// map[string]any.
+// map[string]any. A lookup's children are a list of such maps.
 func (r Row) Value(i int) (any, error) {
 	v, err := r.res.value(r.at, i)
 	if err != nil {
@@ -61,8 +63,8 @@ func (r Row) scanNamed(name string, dest any) error {
 
 // Scan stores the columns, in order, in what dest points to, one pointer a
 // column: to a bool, an integer or float type, a string, []byte, time.Time,
-// []float32, any, another slice or a map with string keys, or to a pointer to
-// any of these, which is nil for null. A json.RawMessage takes any value but
+// []float32, any, another slice, a map with string keys, a struct for an object
+// (see ScanStruct), or to a pointer to any of these, which is nil for null. A json.RawMessage takes any value but
 // bytes as JSON. Null fits nothing else but an interface, a
 // slice and a map: use a pointer where it may come. A value that does not fit
 // matches ErrType.
@@ -83,12 +85,18 @@ func (r Row) scanColumn(i int, dest any) error {
 	if err != nil {
 		return err
 	}
+	return scan("column", r.res.columns[i], v, dest)
+}
+
+// scan stores v, which is what the column or field of that name holds, in what
+// dest points to.
+func scan(what, name string, v value.Value, dest any) error {
 	p := reflect.ValueOf(dest)
 	if p.Kind() != reflect.Pointer || p.IsNil() {
-		return fmt.Errorf("scan: the destination of column %q is a %T, want a pointer", r.res.columns[i], dest)
+		return fmt.Errorf("scan: the destination of %s %q is a %T, want a pointer", what, name, dest)
 	}
 	if err := assign(p.Elem(), v); err != nil {
-		return fmt.Errorf("column %q: %w", r.res.columns[i], err)
+		return fmt.Errorf("%s %q: %w", what, name, err)
 	}
 	return nil
 }

@@ -22,61 +22,84 @@ type Statement struct {
 // that fails changes nothing. When ctx ends, a running scan does too; a write
 // that was already waiting for the disk has happened, whatever is returned.
 func (db *DB) Query(ctx context.Context, text string, args ...any) (*Result, error) {
-	st, err := db.Prepare(text)
-	if err != nil {
-		return nil, err
-	}
-	return st.Query(ctx, args...)
+	return db.own.Query(ctx, text, args...)
 }
 
 // Exec runs one statement and returns how many documents it wrote or deleted.
 func (db *DB) Exec(ctx context.Context, text string, args ...any) (int, error) {
-	res, err := db.Query(ctx, text, args...)
-	if err != nil {
-		return 0, err
-	}
-	return res.Affected(), nil
+	return db.own.Exec(ctx, text, args...)
 }
 
 // Stmt is a prepared statement: parsed once, compiled once for as long as its
-// collection stays. It is safe for concurrent use and needs no closing.
+// collections stay as they are. It is safe for concurrent use and needs no
+// closing.
 type Stmt struct {
 	db       *DB
+	policy   *Policy // it is compiled for, or nil
 	tree     ql.Statement
 	compiled atomic.Pointer[exec.Statement]
 }
 
 // Prepare parses a statement. Names are looked up when it runs: its collection
 // may come into being, or be dropped and made anew, in between.
-func (db *DB) Prepare(text string) (*Stmt, error) {
-	if st := db.stmts.get(text); st != nil {
+func (db *DB) Prepare(text string) (*Stmt, error) { return db.own.prepare(text) }
+
+// prepare returns the statement of text. Sessions of one policy share it.
+func (s *Session) prepare(text string) (*Stmt, error) {
+	if st := s.cached(text); st != nil {
 		return st, nil
 	}
-	if len(text) <= cachedText {
+	keep := len(text) <= cachedText
+	if keep {
 		text = strings.Clone(text) // which may be a small part of a large body
 	}
 	tree, err := ql.Parse(text)
 	if err != nil {
 		return nil, err
 	}
-	st := &Stmt{db: db, tree: tree}
-	db.stmts.add(text, st)
+	st := &Stmt{db: s.db, policy: s.policy, tree: tree}
+	switch {
+	case !keep:
+	case s.policy == nil:
+		s.db.stmts.add(text, st)
+	default:
+		s.db.guarded.add(policyText{s.policy, text}, st)
+	}
 	return st, nil
+}
+
+// cached returns the statement of text if it is kept, else nil.
+func (s *Session) cached(text string) *Stmt {
+	if s.policy == nil {
+		return s.db.stmts.get(text)
+	}
+	return s.db.guarded.get(policyText{s.policy, text})
 }
 
 // Query runs the statement as DB.Query does.
 func (st *Stmt) Query(ctx context.Context, args ...any) (*Result, error) {
+	return st.db.own.run(ctx, st, args)
+}
+
+// run runs one statement.
+func (s *Session) run(ctx context.Context, st *Stmt, args []any) (*Result, error) {
 	params, err := parameters(args)
 	if err != nil {
 		return nil, err
 	}
-	if c, ok := st.tree.(*ql.Compact); ok {
-		return st.db.runCompact(ctx, c)
+	if err := s.allows(st.tree); err != nil {
+		return nil, err
+	}
+	switch tree := st.tree.(type) {
+	case *ql.Compact:
+		return s.db.runCompact(ctx, tree)
+	case *ql.CreateIndex:
+		return s.createIndex(ctx, st)
 	}
 	if reads(st.tree) {
-		return st.db.read(ctx, st, params)
+		return s.read(ctx, st, params)
 	}
-	results, err := st.db.write(ctx, []bound{{st, params}})
+	results, err := s.write(ctx, []bound{{st, params}})
 	if err != nil {
 		return nil, unwrapBatch(err)
 	}
@@ -130,7 +153,7 @@ func (st *Stmt) compile(cat *catalog.Catalog) (exec.Statement, error) {
 	if p := st.compiled.Load(); p != nil && exec.Valid(*p, cat) {
 		return *p, nil
 	}
-	s, err := exec.Compile(cat, st.tree)
+	s, err := exec.Compile(cat, st.tree, exec.Options{Functions: st.db.functions, Guard: st.policy.guard()})
 	if err != nil {
 		return nil, err
 	}
@@ -149,16 +172,4 @@ func (db *DB) runCompact(ctx context.Context, c *ql.Compact) (*Result, error) {
 		return nil, err
 	}
 	return &Result{kind: KindMessage, message: "compacted", seq: db.Seq(), wrote: true}, nil
-}
-
-func schemas(tree ql.Statement, cat *catalog.Catalog) ([]*catalog.Collection, error) {
-	d, ok := tree.(*ql.Describe)
-	if !ok {
-		return cat.Collections(), nil
-	}
-	c, err := cat.Collection(d.Name.Text)
-	if err != nil {
-		return nil, err
-	}
-	return []*catalog.Collection{c}, nil
 }

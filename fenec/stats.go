@@ -14,12 +14,16 @@ type Stats struct {
 	LiveBytes   int64             // of the rows as they stand, all collections together
 	DiskBytes   int64             // of the file and its logs, space allocated ahead included
 	FreeBytes   int64             // of the file's free pages, which Compact gives back
-	MemoryBytes int64             // held by writes that are not folded yet
+	MemoryBytes int64             // held by writes that are not folded yet, their part of the history included
 	Seq         uint64            // of the last write
 	SyncedSeq   uint64            // up to which everything is on disk
 	FoldedSeq   uint64            // up to which everything is in the file
+	Horizon     uint64            // the smallest cursor that the kept changes go on from
 	Compactions uint64            // since the database was opened
 	Failure     error             // why writes are refused, or nil
+
+	HistoryEntries uint64 // changes that are kept
+	HistoryBytes   int64  // they take up, in the file and in memory
 }
 
 // CollectionStats are the figures of one collection.
@@ -31,18 +35,22 @@ type CollectionStats struct {
 
 // Stats returns the figures of the moment.
 func (db *DB) Stats() (Stats, error) {
-	st := db.store.Stats()
+	st, kept := db.store.Stats(), db.history.Stats()
 	out := Stats{
 		DiskBytes:   st.BaseBytes + st.LogBytes,
 		FreeBytes:   st.FreeBytes,
-		MemoryBytes: st.FrontBytes,
+		MemoryBytes: st.FrontBytes + kept.MemoryBytes,
 		Seq:         st.Seq,
 		SyncedSeq:   st.SyncedSeq,
 		FoldedSeq:   st.FoldedSeq,
+		Horizon:     kept.Horizon,
 		Compactions: st.Compactions,
 		Failure:     st.Failure,
+
+		HistoryEntries: kept.Entries,
+		HistoryBytes:   kept.Bytes,
 	}
-	sn, err := db.snapshot()
+	sn, err := db.own.snapshot()
 	if err != nil {
 		return out, err
 	}

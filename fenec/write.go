@@ -9,6 +9,7 @@ import (
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
 	"github.com/fenec-go/fenecdb/fenec/internal/exec"
 	"github.com/fenec-go/fenecdb/fenec/internal/fault"
+	"github.com/fenec-go/fenecdb/fenec/internal/plan"
 	"github.com/fenec-go/fenecdb/fenec/internal/store"
 	"github.com/fenec-go/fenecdb/fenec/internal/table"
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
@@ -51,17 +52,25 @@ func unwrapBatch(err error) error {
 // which; what refuses the whole block, as a limit or the disk, is returned as it
 // is.
 func (db *DB) Batch(ctx context.Context, stmts []Statement) ([]*Result, error) {
+	return db.own.Batch(ctx, stmts)
+}
+
+// Batch runs statements as DB.Batch does.
+func (s *Session) Batch(ctx context.Context, stmts []Statement) ([]*Result, error) {
 	list := make([]bound, len(stmts))
 	onlyReads := true
-	for i, s := range stmts {
-		st, err := db.Prepare(s.Text)
+	for i, one := range stmts {
+		st, err := s.prepare(one.Text)
 		if err != nil {
+			return nil, &BatchError{At: i, Err: err}
+		}
+		if err := s.allows(st.tree); err != nil {
 			return nil, &BatchError{At: i, Err: err}
 		}
 		if _, ok := st.tree.(*ql.Compact); ok {
 			return nil, &BatchError{At: i, Err: fault.New(fault.Query, "compact cannot be part of a batch")}
 		}
-		params, err := parameters(s.Args)
+		params, err := parameters(one.Args)
 		if err != nil {
 			return nil, &BatchError{At: i, Err: err}
 		}
@@ -69,14 +78,14 @@ func (db *DB) Batch(ctx context.Context, stmts []Statement) ([]*Result, error) {
 		onlyReads = onlyReads && reads(st.tree)
 	}
 	if onlyReads {
-		return db.readAll(ctx, list)
+		return s.readAll(ctx, list)
 	}
-	return db.write(ctx, list)
+	return s.write(ctx, list)
 }
 
-func (db *DB) readAll(ctx context.Context, list []bound) ([]*Result, error) {
+func (s *Session) readAll(ctx context.Context, list []bound) ([]*Result, error) {
 	var results []*Result
-	err := db.View(ctx, func(sn *Snapshot) error {
+	err := s.View(ctx, func(sn *Snapshot) error {
 		for i, b := range list {
 			res, err := sn.run(ctx, b.st, b.params)
 			if err != nil {
@@ -94,36 +103,14 @@ func (db *DB) readAll(ctx context.Context, list []bound) ([]*Result, error) {
 
 // write runs statements as one block and waits until it is as durable as the
 // policy promises.
-func (db *DB) write(ctx context.Context, list []bound) ([]*Result, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	w := block{db: db}
-	var ask func(int64) error
-	if limit := db.limit.Load(); limit != nil {
-		w.limit = *limit
-		ask = w.ask
-	}
-	b, err := db.store.Begin(ctx, ask)
-	if err != nil {
-		return nil, public(err)
-	}
-	w.block, w.tx = b, db.figures.Begin(b)
-	w.catalog = db.catalogAt(b.Seq())
-	w.before = w.catalog
-	ended := false
-	defer func() {
-		if !ended {
-			b.Rollback() // a statement failed, or it or the limit panicked
-		}
-	}()
-	results, err := w.runAll(ctx, list)
+func (s *Session) write(ctx context.Context, list []bound) ([]*Result, error) {
+	var results []*Result
+	ticket, err := s.inBlock(ctx, func(w *block) (err error) {
+		results, err = w.runAll(ctx, list)
+		return err
+	})
 	if err != nil {
 		return nil, err
-	}
-	ticket, err := w.commit(&ended)
-	if err != nil {
-		return nil, public(err)
 	}
 	for _, res := range results {
 		res.seq = ticket.To
@@ -134,9 +121,44 @@ func (db *DB) write(ctx context.Context, list []bound) ([]*Result, error) {
 	return results, nil
 }
 
+// inBlock opens a block, has fn fill it, and commits it; when fn fails nothing
+// of it is left.
+func (s *Session) inBlock(ctx context.Context, fn func(*block) error) (store.Ticket, error) {
+	if err := ctx.Err(); err != nil {
+		return store.Ticket{}, err
+	}
+	db := s.db
+	w := block{db: db, session: s}
+	var ask func(int64) error
+	if limit := db.limit.Load(); limit != nil {
+		w.limit = *limit
+		ask = w.ask
+	}
+	b, err := db.store.Begin(ctx, ask)
+	if err != nil {
+		return store.Ticket{}, public(err)
+	}
+	w.block, w.tx = b, db.figures.Begin(b)
+	w.hook()
+	w.catalog = db.catalogAt(b.Seq())
+	w.before = w.catalog
+	ended := false
+	defer func() {
+		if !ended {
+			b.Rollback() // fn failed, or it or the limit panicked
+		}
+	}()
+	if err := fn(&w); err != nil {
+		return store.Ticket{}, err
+	}
+	ticket, err := w.commit(&ended)
+	return ticket, public(err)
+}
+
 // block is an open block of statements.
 type block struct {
 	db      *DB
+	session *Session
 	block   *store.Block
 	tx      *table.Tx
 	catalog *catalog.Catalog // as the block has made it
@@ -144,6 +166,9 @@ type block struct {
 	limit   func(Block) error // or nil
 	asked   table.Change      // what limit has been asked about
 	parts   int
+
+	reader table.TxReader // what the statement at hand reads first, to save its memory
+	lent   bool           // reader is in use
 }
 
 func (w *block) runAll(ctx context.Context, list []bound) ([]*Result, error) {
@@ -159,52 +184,42 @@ func (w *block) runAll(ctx context.Context, list []bound) ([]*Result, error) {
 
 func (w *block) run(ctx context.Context, b bound) (res *Result, err error) {
 	defer base.Recover(w.db.Path(), base.Guard(), &err)
+	w.lent = false
 	switch tree := b.st.tree.(type) {
 	case *ql.CreateCollection:
 		return w.create(tree)
 	case *ql.DropCollection:
 		return w.drop(tree)
+	case *ql.AlterCollection:
+		return w.alter(ctx, tree)
+	case *ql.CreateIndex:
+		return w.createIndex(ctx, tree)
 	}
 	if reads(b.st.tree) {
-		return w.db.runRead(ctx, b.st, b.params, w.catalog, w.tx.View(), w.tx)
+		return w.session.runRead(ctx, b.st, b.params, w.catalog, w.block.Seq(), w)
 	}
-	s, err := b.st.compile(w.catalog)
+	x, err := b.st.compile(w.catalog)
 	if err != nil {
 		return nil, err
 	}
-	env := exec.Env{Params: b.params, Now: w.block.Time().UnixMilli()}
-	n, err := s.(exec.Write).Run(ctx, env, w.tx.Writer(s.Collection()))
-	return &Result{kind: KindAffected, affected: n, wrote: true}, err
-}
-
-func (w *block) create(def *ql.CreateCollection) (*Result, error) {
-	name := def.Name.Text
-	if def.IfNotExists && w.catalog.Find(name) != nil {
-		return done("collection %s is there already", name), nil
-	}
-	cat, c, err := w.catalog.Create(def)
+	env := exec.Env{Params: b.params, Guard: w.session.values, Now: w.block.Time().UnixMilli(), Source: w}
+	out, err := x.(exec.Write).Run(ctx, env, w.tx)
 	if err != nil {
 		return nil, err
 	}
-	w.catalog = cat
-	return done("collection %s created", name), w.tx.Create(cat, c)
+	if out.Rows == nil {
+		return &Result{kind: KindAffected, affected: out.Affected, wrote: true}, nil
+	}
+	return &Result{kind: KindRows, rows: out.Rows, columns: out.Rows.Columns(), affected: out.Affected, wrote: true}, nil
 }
 
-func (w *block) drop(def *ql.DropCollection) (*Result, error) {
-	name := def.Name.Text
-	if def.IfExists && w.catalog.Find(name) == nil {
-		return done("there is no collection %s", name), nil
+// Table gives the block's statements a collection as the block has made it.
+func (w *block) Table(c *catalog.Collection) plan.Table {
+	if w.lent {
+		return w.tx.Reader(c)
 	}
-	cat, c, err := w.catalog.Drop(name)
-	if err != nil {
-		return nil, err
-	}
-	w.catalog = cat
-	return done("collection %s dropped", name), w.tx.Drop(c)
-}
-
-func done(format string, args ...any) *Result {
-	return &Result{kind: KindMessage, message: fmt.Sprintf(format, args...), wrote: true}
+	w.reader, w.lent = *w.tx.Reader(c), true
+	return &w.reader
 }
 
 // commit ends the block, and says so in ended unless something is wrong before.
@@ -217,7 +232,9 @@ func (w *block) commit(ended *bool) (store.Ticket, error) {
 		if w.catalog != w.before {
 			w.db.publishCatalog(seq, w.catalog)
 		}
+		w.db.watch.wrote(w.tx.Notes().Collections(), seq)
 	})
 	*ended = true
+	w.db.watch.published()
 	return ticket, err
 }

@@ -43,6 +43,8 @@ const usage = `fenec-server serves fenec databases over HTTP.
       --admin-token <t>   turns on /_admin/ of a directory
       --sync <policy>     when a write is on disk: always, off, or within
                           that many milliseconds (250)
+      --changes <n>       how many changes are kept for those who follow them
+                          (1000000), 64 MiB at most
       --idle-close <s>    close tenants unused for that long (300); 0 never
       --no-checkpoint     leave the log on closing, to be replayed
       --insecure          allow other machines in without a token
@@ -53,7 +55,7 @@ const usage = `fenec-server serves fenec databases over HTTP.
 func parse(args []string, stderr io.Writer) (config, error) {
 	cfg := config{token: serve.Secret(os.Getenv("FENEC_HTTP_TOKEN"))}
 	var token, adminToken string
-	var idle int
+	var idle, changes int
 	fs := flag.NewFlagSet("fenec-server", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	fs.StringVar(&cfg.file, "f", "", "")
@@ -62,6 +64,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	fs.StringVar(&cfg.http, "http", "127.0.0.1:8080", "")
 	fs.StringVar(&token, "http-token", "", "")
 	fs.StringVar(&adminToken, "admin-token", "", "")
+	fs.IntVar(&changes, "changes", 1_000_000, "")
 	fs.IntVar(&idle, "idle-close", 300, "")
 	fs.BoolVar(&cfg.db.NoCheckpoint, "no-checkpoint", false, "")
 	fs.BoolVar(&cfg.insecure, "insecure", false, "")
@@ -84,11 +87,12 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	if idle == 0 {
 		cfg.idleClose = -1
 	}
-	return cfg, cfg.check(fs.Args(), idle)
+	cfg.db.HistoryEntries = changes
+	return cfg, cfg.check(fs.Args(), idle, changes)
 }
 
 // check refuses flags that contradict each other.
-func (c config) check(rest []string, idle int) error {
+func (c config) check(rest []string, idle, changes int) error {
 	switch {
 	case len(rest) > 0:
 		return fmt.Errorf("unexpected argument %q", rest[0])
@@ -96,6 +100,8 @@ func (c config) check(rest []string, idle int) error {
 		return errors.New("--file and --dir exclude each other")
 	case c.adminToken != "" && c.dir == "":
 		return errors.New("--admin-token needs --dir")
+	case changes < 1:
+		return errors.New("--changes must be 1 at least")
 	case idle < 0:
 		return errors.New("--idle-close must not be negative")
 	}

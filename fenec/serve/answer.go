@@ -58,6 +58,8 @@ func outwardly(err error) string {
 		return fenec.ErrFailed.Error()
 	case errors.Is(err, fenec.ErrCorrupt):
 		return "the database is damaged"
+	case errors.Is(err, fenec.ErrPlugin):
+		return "plugin error; the server's log says which"
 	}
 	return "something went wrong; the server's log says what"
 }
@@ -132,7 +134,9 @@ var statuses = []struct {
 	{fenec.ErrNotFound, http.StatusNotFound},
 	{fenec.ErrExists, http.StatusConflict},
 	{fenec.ErrDuplicate, http.StatusConflict},
+	{fenec.ErrUnmet, http.StatusPreconditionFailed},
 	{fenec.ErrReadOnly, http.StatusForbidden},
+	{fenec.ErrDenied, http.StatusForbidden},
 	{fenec.ErrOverLimit, http.StatusRequestEntityTooLarge},
 	{fenec.ErrBlockTooLarge, http.StatusRequestEntityTooLarge},
 	{fenec.ErrClosed, http.StatusServiceUnavailable},
@@ -143,7 +147,8 @@ var statuses = []struct {
 
 // StatusOf returns the HTTP status that tells of err: 400 for a statement or
 // value that is wrong, 404 for a name there is not, 409 for one that is taken,
-// 403 and 413 for refusals, 503 for what passes, else 500.
+// 412 for a requirement that is not met, 403 and 413 for refusals, 503 for what
+// passes, else 500.
 func StatusOf(err error) int {
 	for _, s := range statuses {
 		if errors.Is(err, s.err) {

@@ -27,6 +27,9 @@ func TestErrorsOfOurs(t *testing.T) {
 		{fmt.Errorf("base /secret/x.fenec: %w: page 7", fenec.ErrCorrupt), 500, "the database is damaged", true},
 		{fmt.Errorf("%w: write /secret/x.fenec-log: no space", fenec.ErrFailed), 500, "writes are refused", true},
 		{errors.New("open /secret/x: too many open files"), 500, "something went wrong", true},
+		{fmt.Errorf("%w: open /secret/model", fenec.ErrPlugin), 500, "plugin error", true},
+		{fmt.Errorf("%w: 2 found", fenec.ErrUnmet), 412, "unmet", false},
+		{fenec.Denied("not you"), 403, "denied: not you", false},
 		{fmt.Errorf("read: %w", fenec.ErrClosed), 503, "closed", false},
 		{fmt.Errorf("%w: x", fenec.ErrBlockTooLarge), 413, "too large", false},
 	} {

@@ -85,7 +85,7 @@ func (c *Catalog) Create(def *ql.CreateCollection) (*Catalog, *Collection, error
 		return nil, nil, err
 	}
 	if col.last() > maxNumber {
-		return nil, nil, fault.New(fault.Query, "the numbers of collections are used up")
+		return nil, nil, numbersUsedUp()
 	}
 	out, err := c.Add(col)
 	return out, col, err
@@ -125,6 +125,30 @@ func (c *Catalog) Drop(name string) (*Catalog, *Collection, error) {
 	i := slices.Index(c.list, col)
 	out.list = slices.Concat(c.list[:i], c.list[i+1:])
 	return out, col, nil
+}
+
+// Replace returns the catalog with col in place of the collection of its
+// number, as reading a record of the log does, and the one it replaces. A
+// definition that no alteration leads to gives ErrCorrupt.
+func (c *Catalog) Replace(col *Collection) (out *Catalog, before *Collection, err error) {
+	before = c.Numbered(col.Number)
+	if before == nil || !col.follows(before, c.Next()) {
+		return nil, nil, ErrCorrupt
+	}
+	return c.swap(col, max(c.Next(), col.last()+1)), before, nil
+}
+
+// swap returns the catalog with col in place of the collection of its number,
+// which has the same name.
+func (c *Catalog) swap(col *Collection, next uint32) *Catalog {
+	out := &Catalog{list: slices.Clone(c.list), byName: maps.Clone(c.byName), next: next}
+	out.list[slices.Index(c.list, c.Numbered(col.Number))] = col
+	out.byName[col.Name] = col
+	return out
+}
+
+func numbersUsedUp() error {
+	return fault.New(fault.Query, "the numbers of collections and indexes are used up")
 }
 
 func taken(name string) error {

@@ -54,21 +54,52 @@ func TestCreate(t *testing.T) {
 func TestCreateRefused(t *testing.T) {
 	c, _ := create(t, new(catalog.Catalog), `create collection taken (x int)`)
 	for text, want := range map[string]fault.Kind{
-		`create collection taken (x int)`:               fault.Exists,
-		`create collection if not exists taken (x int)`: fault.Exists,
-		`create collection c (id int)`:                  fault.Query,
-		`create collection c (x int, x text)`:           fault.Exists,
-		`create collection c (x [json])`:                fault.Type,
-		`create collection c (x vector<0>)`:             fault.Query,
-		`create collection c (x vector<99999999>)`:      fault.Query,
-		`create collection c (x [[vector<0>]])`:         fault.Query,
-		`create collection c (x bool @sorted)`:          fault.Type,
-		`create collection c (x json @sorted)`:          fault.Type,
-		`create collection c (x bytes @sorted)`:         fault.Type,
-		`create collection c (x [int] @sorted)`:         fault.Type,
-		`create collection c (x vector<2> @sorted)`:     fault.Type,
+		`create collection taken (x int)`:                                  fault.Exists,
+		`create collection if not exists taken (x int)`:                    fault.Exists,
+		`create collection c (id int)`:                                     fault.Query,
+		`create collection c (x int, x text)`:                              fault.Exists,
+		`create collection c (x [json])`:                                   fault.Type,
+		`create collection c (x vector<0>)`:                                fault.Query,
+		`create collection c (x vector<99999999>)`:                         fault.Query,
+		`create collection c (x [[vector<0>]])`:                            fault.Query,
+		`create collection c (x bool @sorted)`:                             fault.Type,
+		`create collection c (x json @sorted)`:                             fault.Type,
+		`create collection c (x bytes @sorted)`:                            fault.Type,
+		`create collection c (x [int] @sorted)`:                            fault.Type,
+		`create collection c (x vector<2> @sorted)`:                        fault.Type,
+		`create collection c (x geo @sorted)`:                              fault.Type,
+		`create collection c (x geo @hash)`:                                fault.Type,
+		`create collection c (x geo @unique)`:                              fault.Type,
+		`create collection c (x [geo] @geo)`:                               fault.Type,
+		`create collection c (x text @geo)`:                                fault.Type,
+		`create collection c (x int @ttl(1d))`:                             fault.Type,
+		`create collection c (x timestamp @ttl(0s))`:                       fault.Query,
+		`create collection c (x timestamp @ttl(1y))`:                       fault.Query,
+		`create collection c (x timestamp @ttl(9999999999999d))`:           fault.Query,
+		`create collection c (x timestamp @ttl(1d), y timestamp @ttl(1d))`: fault.Query,
+		`create collection c (x int collate tr)`:                           fault.Query,
+		`create collection c (x [[text]] collate und)`:                     fault.Query,
+		`create collection c (x sparse<0>)`:                                fault.Query,
+		`create collection c (x sparse<1000000001>)`:                       fault.Query,
+		`create collection c (x int @text)`:                                fault.Type,
+		`create collection c (x text @hnsw)`:                               fault.Type,
+		`create collection c (x text @inverted)`:                           fault.Type,
+		`create collection c (x vector<2> @hnsw(m=1))`:                     fault.Query,
+		`create collection c (x vector<2> @hnsw(ef_construction=7))`:       fault.Query,
+		`create collection c (x vector<2> @hnsw(l2, quant=bit))`:           fault.Query,
+		`create collection c (x text @text(k1=101))`:                       fault.Query,
+		`create collection c (x text @text(prefix=65))`:                    fault.Query,
+		`create collection c (x text @text(prefix_min=0))`:                 fault.Query,
+		`create collection c (x text @text)`:                               fault.Query,
+		`create collection c (x vector<2> @hnsw)`:                          fault.Query,
+		`create collection c (x sparse<2> @inverted)`:                      fault.Query,
 	} {
-		out, col, err := c.Create(declare(t, text))
+		var out *catalog.Catalog
+		var col *catalog.Collection
+		s, err := ql.Parse(text) // which refuses some of it
+		if err == nil {
+			out, col, err = c.Create(s.(*ql.CreateCollection))
+		}
 		require.Error(t, err, text)
 		require.Equal(t, want, fault.KindOf(err), "%s: %v", text, err)
 		require.Nil(t, out, text)
@@ -80,6 +111,8 @@ func TestIndexesAllowed(t *testing.T) {
 	for _, field := range []string{
 		"bool @hash", "int @unique", "float @sorted", "text @sorted", "bytes @hash", "timestamp @sorted",
 		"vector<3> @hash", "vector<3, f16> @unique", "[text] @hash", "[[int]] @unique", "json @hash",
+		"timestamp @ttl(1ms)", "geo @geo", "geo", "sparse<1000000000> @hash", "[geo] @hash", "text collate tr @sorted",
+		"[text] collate und @unique",
 	} {
 		create(t, new(catalog.Catalog), `create collection c (x `+field+`)`)
 	}

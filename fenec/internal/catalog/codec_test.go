@@ -13,9 +13,20 @@ const everyType = `create collection everything (
 	a bool @hash, b int @sorted required, c float, d text @unique, e bytes, f timestamp @sorted, g json,
 	h vector<3>, i vector<1000, f16> required, j [text], k [[int]], l [vector<2, f16>] @hash, ü text)`
 
+// everyKind returns a collection with all that version 2 has and version 1 has
+// not.
+func everyKind(t testing.TB) *catalog.Collection {
+	c, _ := create(t, new(catalog.Catalog), `create collection kinds (a text collate tr @sorted, b [text] collate und, c int @hash,
+		d timestamp @ttl(36h), e geo @geo, f sparse<30000>, g json, h [geo])`)
+	_, col := changes(t, c, `alter collection kinds drop c`, `create index on kinds (g.a) @hash`, `create index on kinds (g.b.c) @unique`,
+		`alter collection kinds add i int @sorted`, `create index on kinds (g.ışık) @sorted`)
+	return col
+}
+
 func TestCodec(t *testing.T) {
-	for _, text := range []string{everyType, `create collection c (x int)`} {
-		_, col := create(t, new(catalog.Catalog), text)
+	_, types := create(t, new(catalog.Catalog), everyType)
+	_, small := create(t, new(catalog.Catalog), `create collection c (x int)`)
+	for _, col := range []*catalog.Collection{types, small, everyKind(t)} {
 		stored := col.Append([]byte("before"))
 		got, err := catalog.Decode(stored[len("before"):])
 		require.NoError(t, err)
@@ -23,23 +34,24 @@ func TestCodec(t *testing.T) {
 	}
 }
 
-// TestStoredForm reads a definition that an earlier build has written.
+// TestStoredForm reads definitions that earlier builds have written.
 func TestStoredForm(t *testing.T) {
-	_, col := create(t, new(catalog.Catalog), everyType)
-	const file = "testdata/everything.v1"
+	_, types := create(t, new(catalog.Catalog), everyType)
+	const newest = "testdata/kinds.v2"
 	if os.Getenv("UPDATE_TESTDATA") != "" {
-		require.NoError(t, os.WriteFile(file, col.Append(nil), 0o644))
+		require.NoError(t, os.WriteFile(newest, everyKind(t).Append(nil), 0o644))
 	}
-	stored, err := os.ReadFile(file)
-	require.NoError(t, err)
-	got, err := catalog.Decode(stored)
-	require.NoError(t, err)
-	require.Equal(t, col, got)
+	for file, want := range map[string]*catalog.Collection{"testdata/everything.v1": types, newest: everyKind(t)} {
+		stored, err := os.ReadFile(file)
+		require.NoError(t, err)
+		got, err := catalog.Decode(stored)
+		require.NoError(t, err, file)
+		require.Equal(t, want, got, file)
+	}
 }
 
 func TestDecodeDamaged(t *testing.T) {
-	_, col := create(t, new(catalog.Catalog), everyType)
-	stored := col.Append(nil)
+	stored := everyKind(t).Append(nil)
 	for n := range stored {
 		_, err := catalog.Decode(stored[:n])
 		require.ErrorIs(t, err, catalog.ErrCorrupt, "cut at %d", n)
@@ -48,29 +60,61 @@ func TestDecodeDamaged(t *testing.T) {
 	require.ErrorIs(t, err, catalog.ErrCorrupt, "a byte too many")
 
 	for name, bad := range map[string][]byte{
-		"another version":        {2, 1, 1, 1, 'c', 1, 1, 'x', 2, 0, 0, 0},
-		"number 0":               {1, 0, 1, 1, 'c', 1, 1, 'x', 2, 0, 0, 0},
-		"no field":               {1, 1, 1, 1, 'c', 0},
-		"a field named id":       {1, 1, 1, 1, 'c', 1, 2, 'i', 'd', 2, 0, 0, 0},
-		"an unknown base":        {1, 1, 1, 1, 'c', 1, 1, 'x', 99, 0, 0, 0},
-		"an unknown flag":        {1, 1, 1, 1, 'c', 1, 1, 'x', 2, 4, 0, 0},
-		"f16 of an int":          {1, 1, 1, 1, 'c', 1, 1, 'x', 2, 2, 0, 0},
-		"a list of json":         {1, 1, 1, 1, 'c', 1, 1, 'x', 8, 0, 1, 0},
-		"an unknown index":       {1, 1, 1, 1, 'c', 1, 1, 'x', 2, 0, 0, 9, 2},
-		"sorted bools":           {1, 1, 1, 1, 'c', 1, 1, 'x', 1, 0, 0, 3, 2},
-		"a space used twice":     {1, 1, 1, 1, 'c', 1, 1, 'x', 2, 0, 0, 1, 1},
-		"a name that is no text": {1, 1, 1, 1, 0xff, 1, 1, 'x', 2, 0, 0, 0},
+		"another version":                   {3, 1, 1, 1, 'c', 1, 1, 'x', 2, 0, 0, 0, 0},
+		"number 0":                          {1, 0, 1, 1, 'c', 1, 1, 'x', 2, 0, 0, 0},
+		"no field":                          {1, 1, 1, 1, 'c', 0},
+		"a field named id":                  {1, 1, 1, 1, 'c', 1, 2, 'i', 'd', 2, 0, 0, 0},
+		"an unknown base":                   {1, 1, 1, 1, 'c', 1, 1, 'x', 99, 0, 0, 0},
+		"an unknown flag":                   {1, 1, 1, 1, 'c', 1, 1, 'x', 2, 4, 0, 0},
+		"f16 of an int":                     {1, 1, 1, 1, 'c', 1, 1, 'x', 2, 2, 0, 0},
+		"a list of json":                    {1, 1, 1, 1, 'c', 1, 1, 'x', 8, 0, 1, 0},
+		"an unknown index":                  {1, 1, 1, 1, 'c', 1, 1, 'x', 2, 0, 0, 9, 2},
+		"sorted bools":                      {1, 1, 1, 1, 'c', 1, 1, 'x', 1, 0, 0, 3, 2},
+		"a space used twice":                {1, 1, 1, 1, 'c', 1, 1, 'x', 2, 0, 0, 1, 1},
+		"a name that is no text":            {1, 1, 1, 1, 0xff, 1, 1, 'x', 2, 0, 0, 0},
+		"base 0":                            {1, 1, 1, 1, 'c', 1, 1, 'x', 0, 0, 0, 0},
+		"dropped in version 1":              {1, 1, 1, 1, 'c', 2, 1, 'x', 2, 0, 0, 0, 0, 2, 0, 0, 0},
+		"a ttl in version 1":                {1, 1, 1, 1, 'c', 1, 1, 'x', 6, 0, 0, 4, 2},
+		"a point in version 1":              {1, 1, 1, 1, 'c', 1, 1, 'x', 10, 0, 0, 0},
+		"no paths in version 2":             {2, 1, 1, 1, 'c', 1, 1, 'x', 2, 0, 0, 0},
+		"all fields dropped":                {2, 1, 1, 1, 'c', 1, 0, 2, 0, 0, 0, 0, 0},
+		"dropped with an index":             {2, 1, 1, 1, 'c', 2, 1, 'x', 2, 0, 0, 0, 0, 2, 0, 0, 1, 2, 0, 0},
+		"dropped but required":              {2, 1, 1, 1, 'c', 2, 1, 'x', 2, 0, 0, 0, 0, 2, 1, 0, 0, 0, 0},
+		"dropped without a type":            {2, 1, 1, 1, 'c', 2, 1, 'x', 2, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0},
+		"ints collated":                     {2, 1, 1, 1, 'c', 1, 1, 'x', 2, 4, 0, 1, 0, 0, 0},
+		"collation 0":                       {2, 1, 1, 1, 'c', 1, 1, 'x', 4, 4, 0, 0, 0, 0, 0},
+		"an unknown collation":              {2, 1, 1, 1, 'c', 1, 1, 'x', 4, 4, 0, 9, 0, 0, 0},
+		"a ttl without a period":            {2, 1, 1, 1, 'c', 1, 1, 'x', 6, 0, 0, 4, 2, 0, 0, 0},
+		"two ttls":                          {2, 1, 1, 1, 'c', 2, 1, 'x', 6, 0, 0, 4, 2, 1, 1, 'y', 6, 0, 0, 4, 3, 1, 0, 0},
+		"a path into an int":                {2, 1, 1, 1, 'c', 1, 1, 'x', 2, 0, 0, 0, 1, 0, 1, 1, 'a', 1, 2, 0},
+		"a path without keys":               {2, 1, 1, 1, 'c', 1, 1, 'x', 8, 0, 0, 0, 1, 0, 0, 1, 2, 0},
+		"a path past the fields":            {2, 1, 1, 1, 'c', 1, 1, 'x', 8, 0, 0, 0, 1, 1, 1, 1, 'a', 1, 2, 0},
+		"a path twice":                      {2, 1, 1, 1, 'c', 1, 1, 'x', 8, 0, 0, 0, 2, 0, 1, 1, 'a', 1, 2, 0, 1, 1, 'a', 1, 3, 0},
+		"a path without index":              {2, 1, 1, 1, 'c', 1, 1, 'x', 8, 0, 0, 0, 1, 0, 1, 1, 'a', 0, 0},
+		"a building one on a dropped field": {2, 1, 1, 1, 'c', 2, 1, 'x', 2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 1, 1, 0, 1, 2},
+		"a building one beside another":     {2, 1, 1, 1, 'c', 1, 1, 'x', 2, 0, 0, 1, 2, 0, 1, 0, 0, 1, 3},
+		"a ttl on a path":                   {2, 1, 1, 1, 'c', 1, 1, 'x', 8, 0, 0, 0, 1, 0, 1, 1, 'a', 4, 2, 1, 0},
 	} {
 		_, err := catalog.Decode(bad)
 		require.ErrorIs(t, err, catalog.ErrCorrupt, name)
 	}
-	_, err = catalog.Decode([]byte{1, 1, 1, 1, 'c', 1, 1, 'x', 2, 0, 0, 0})
-	require.NoError(t, err, "what the damaged ones were made of")
+	for _, good := range [][]byte{ // what the damaged ones were made of
+		{1, 1, 1, 1, 'c', 1, 1, 'x', 2, 0, 0, 0},
+		{2, 1, 1, 1, 'c', 2, 1, 'x', 2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0},
+		{2, 1, 1, 1, 'c', 1, 1, 'x', 4, 4, 0, 1, 0, 0, 0},
+		{2, 1, 1, 1, 'c', 1, 1, 'x', 6, 0, 0, 4, 2, 1, 0, 0},
+		{2, 1, 1, 1, 'c', 1, 1, 'x', 8, 0, 0, 0, 1, 0, 1, 1, 'a', 1, 2, 0},
+		{2, 1, 1, 1, 'c', 1, 1, 'x', 2, 0, 0, 0, 0, 1, 0, 0, 1, 3},
+	} {
+		_, err = catalog.Decode(good)
+		require.NoError(t, err, good)
+	}
 }
 
 func FuzzDecode(f *testing.F) {
 	_, col := create(f, new(catalog.Catalog), everyType)
 	f.Add(col.Append(nil))
+	f.Add(everyKind(f).Append(nil))
 	f.Add([]byte{1, 1, 1, 1, 'c', 1, 1, 'x', 2, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		c, err := catalog.Decode(b)

@@ -1,6 +1,11 @@
 package catalog
 
 import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/fenec-go/fenecdb/fenec/internal/collation"
 	"github.com/fenec-go/fenecdb/fenec/internal/fault"
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
 )
@@ -12,79 +17,64 @@ const ID = "id"
 // The most that a collection may have.
 const (
 	MaxFields = 4096
-	MaxName   = 255 // bytes of its name, and of a field's
+	MaxPaths  = 4096    // indexes on paths
+	MaxPlaces = 1 << 16 // fields, with those that were dropped
+	MaxName   = 255     // bytes of its name, and of a field's
 )
 
-// Collection is the definition of a collection. It must not be changed.
+// Collection is the definition of a collection. It must not be changed: one
+// that is altered is another Collection with the same Number.
 type Collection struct {
 	Number   uint32 // of the collection, never used for another
 	Name     string
-	Fields   []Field // in the order declared, which is their order in a row
-	RowSpace uint32  // where its rows are
+	Fields   []Field  // by their places in a row; those dropped keep theirs
+	RowSpace uint32   // where its rows are
+	Paths    []*Index // the indexes on paths, in the order made
+	Building []*Index // the indexes that blocks keep in step, but that lack what was there before; no read uses them
 
-	// positions is Fields by name, nil while a search is as fast.
-	positions map[string]int
+	indexes   []*Index       // all of them
+	ttl       *Index         // the one of kind TTL, or nil
+	positions map[string]int // Fields by name, nil while a search is as fast
 }
 
-// Field is a field of a collection.
+// Field is a field of a collection. One that was dropped has no name, no index
+// and no meaning, but rows may still hold values of its type in its place.
 type Field struct {
-	Name     string
-	Type     value.Type
-	Required bool   // a document must name it, if only with null
-	Index    *Index // nil without an index
+	Name      string
+	Type      value.Type
+	Required  bool                // a document must name it, if only with null
+	Collation collation.Collation // how its texts are ordered
+	Index     *Index              // nil without an index
 }
 
-// Index is the index of a field.
-type Index struct {
-	Kind  IndexKind
-	Space uint32 // where its entries are
-}
-
-// IndexKind is a kind of index. All kinds have the same entries, ordered by
-// value and then id; they differ in what is promised and what is allowed.
-type IndexKind uint8
-
-// The kinds of indexes. Their numbers are part of stored files.
-const (
-	Hash   IndexKind = iota + 1 // finds equal values
-	Unique                      // finds equal values and allows none but nulls
-	Sorted                      // walks values in order
-)
-
-var indexNames = [...]string{Hash: "hash", Unique: "unique", Sorted: "sorted"}
-
-// String returns the kind's word, without the "@".
-func (k IndexKind) String() string {
-	if int(k) < len(indexNames) && indexNames[k] != "" {
-		return indexNames[k]
-	}
-	return "?"
-}
-
-// allows returns why a field of type t cannot have an index of kind k.
-func (k IndexKind) allows(t value.Type) error {
-	if k != Sorted {
-		return nil
-	}
-	for _, b := range [...]value.Base{value.BaseInt, value.BaseFloat, value.BaseTimestamp, value.BaseText} {
-		if t.Is(b) {
-			return nil
-		}
-	}
-	return fault.New(fault.Type, "@%s is for int, float, timestamp and text, not for %s", k, t)
-}
+// Dropped reports whether the field was dropped.
+func (f *Field) Dropped() bool { return f.Name == "" }
 
 // mapFrom is the number of fields from which on a map finds one faster.
 const mapFrom = 12
 
 // seal prepares a collection that is complete for use.
 func (c *Collection) seal() *Collection {
+	for i := range c.Fields {
+		if x := c.Fields[i].Index; x != nil {
+			c.indexes = append(c.indexes, x)
+		}
+	}
+	c.indexes = append(c.indexes, c.Paths...)
+	for _, x := range c.indexes {
+		if x.Kind == TTL {
+			c.ttl = x
+		}
+	}
+	c.indexes = append(c.indexes, c.Building...)
 	if len(c.Fields) < mapFrom {
 		return c
 	}
 	c.positions = make(map[string]int, len(c.Fields))
 	for i := range c.Fields {
-		c.positions[c.Fields[i].Name] = i
+		if f := &c.Fields[i]; !f.Dropped() {
+			c.positions[f.Name] = i
+		}
 	}
 	return c
 }
@@ -97,32 +87,67 @@ func (c *Collection) Position(name string) (i int, ok bool) {
 	}
 	for i := range c.Fields {
 		if c.Fields[i].Name == name {
-			return i, true
+			return i, name != ""
 		}
 	}
 	return 0, false
+}
+
+// Indexes returns all indexes: those of the fields, by place, then those of
+// paths, then those in the building. The slice must not be changed.
+func (c *Collection) Indexes() []*Index { return c.indexes }
+
+// Built reports whether x, one of c's indexes, has the entries of all rows.
+func (c *Collection) Built(x *Index) bool { return !slices.Contains(c.Building, x) }
+
+// PathIndex returns the index on the path that keys are below a field, or nil.
+func (c *Collection) PathIndex(field int, keys []string) *Index {
+	for _, x := range c.Paths {
+		if x.Field == field && slices.Equal(x.Keys, keys) {
+			return x
+		}
+	}
+	return nil
+}
+
+// PathName returns what x is on, as a statement names it: "price", "meta.kind".
+func (c *Collection) PathName(x *Index) string {
+	name := c.Fields[x.Field].Name
+	if x.Keys == nil {
+		return name
+	}
+	return name + "." + strings.Join(x.Keys, ".")
+}
+
+// TTL returns the index that says when rows expire, or nil if none do.
+func (c *Collection) TTL() *Index { return c.ttl }
+
+// Cutoff returns which rows are expired at now, in milliseconds since 1970:
+// those whose value in the field at that place is not null and at most cutoff.
+// ok is false for a collection whose rows do not expire.
+func (c *Collection) Cutoff(now int64) (field int, cutoff int64, ok bool) {
+	if c.ttl == nil {
+		return 0, 0, false
+	}
+	period := c.ttl.Period.Milliseconds()
+	if now < math.MinInt64+period {
+		return c.ttl.Field, math.MinInt64, true
+	}
+	return c.ttl.Field, now - period, true
 }
 
 // Spaces returns the numbers of the spaces that hold the collection's rows and
 // indexes.
 func (c *Collection) Spaces() []uint32 {
 	spaces := []uint32{c.RowSpace}
-	for i := range c.Fields {
-		if x := c.Fields[i].Index; x != nil {
-			spaces = append(spaces, x.Space)
-		}
+	for _, x := range c.indexes {
+		spaces = append(spaces, x.Space)
 	}
 	return spaces
 }
 
 // last returns the highest number the collection uses.
-func (c *Collection) last() uint32 {
-	n := c.Number
-	for _, s := range c.Spaces() {
-		n = max(n, s)
-	}
-	return n
-}
+func (c *Collection) last() uint32 { return max(c.Number, slices.Max(c.Spaces())) }
 
 // NoField returns the error for a field the collection does not have.
 func (c *Collection) NoField(name string) error {

@@ -2,10 +2,14 @@
 // fields and the indexes on these, as checked structures and as stored bytes.
 //
 // A [Catalog] is the set of all collections at one moment. It never changes:
-// [Catalog.Create], [Catalog.Add] and [Catalog.Drop] return another one, so
-// that a snapshot keeps the definitions it began with and a block that is
-// undone leaves nothing behind. A [Collection] never changes either, hence two
-// equal pointers are the same definition.
+// what creates, alters or drops returns another one, so that a snapshot keeps
+// the definitions it began with and a block that is undone leaves nothing
+// behind. A [Collection] never changes either, hence two equal pointers are the
+// same definition. An altered collection is another one with the same number.
+//
+// Rows hold fields by place, and no alteration rewrites rows: a field that is
+// added comes last, one that is dropped keeps its place without a name, and one
+// that is renamed stays where it is.
 //
 // Collections, and the spaces that hold their rows and index entries, are
 // numbered from one sequence that starts at 1; 0 is the space of the

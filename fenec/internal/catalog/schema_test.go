@@ -24,6 +24,30 @@ func TestSchemaJSON(t *testing.T) {
 	require.Equal(t, "[]", string(catalog.AppendSchemasJSON(nil, nil)))
 }
 
+func TestSchemaOfKinds(t *testing.T) {
+	require.Equal(t, `{"name":"kinds","fields":[`+
+		`{"name":"a","type":"text","index":"sorted","required":false,"collate":"tr"},`+
+		`{"name":"b","type":"[text]","index":null,"required":false,"collate":"und"},`+
+		`{"name":"d","type":"timestamp","index":"ttl(36h)","required":false},`+
+		`{"name":"e","type":"geo","index":"geo","required":false},`+
+		`{"name":"f","type":"sparse<30000>","index":null,"required":false},`+
+		`{"name":"g","type":"json","index":null,"required":false},`+
+		`{"name":"h","type":"[geo]","index":null,"required":false},`+
+		`{"name":"i","type":"int","index":"sorted","required":false}],`+
+		`"paths":[{"path":"g.a","index":"hash"},{"path":"g.b.c","index":"unique"},{"path":"g.ışık","index":"sorted"}]}`,
+		string(everyKind(t).AppendSchemaJSON(nil)))
+}
+
+// A period is told in the largest unit that it is a whole number of.
+func TestSchemaPeriod(t *testing.T) {
+	for period, want := range map[string]string{
+		"1ms": "1ms", "1500ms": "1500ms", "2000ms": "2s", "90s": "90s", "1800s": "30m", "60m": "1h", "25h": "25h", "48h": "2d", "30d": "30d",
+	} {
+		_, col := create(t, new(catalog.Catalog), `create collection c (at timestamp @ttl(`+period+`))`)
+		require.Equal(t, "ttl("+want+")", col.TTL().String(), period)
+	}
+}
+
 // TestSchemaDeclares declares a collection again from its schema.
 func TestSchemaDeclares(t *testing.T) {
 	_, col := create(t, new(catalog.Catalog), everyType)

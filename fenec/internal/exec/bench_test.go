@@ -34,7 +34,7 @@ func openBench(b *testing.B, rows int) *testDB {
 func (db *testDB) compile(text string) exec.Statement {
 	tree, err := ql.Parse(text)
 	require.NoError(db.t, err, text)
-	s, err := exec.Compile(db.cat, tree)
+	s, err := exec.Compile(db.cat, tree, exec.Options{})
 	require.NoError(db.t, err, text)
 	return s
 }
@@ -94,7 +94,7 @@ func BenchmarkQuery(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				args[0] = value.Int(int64(i*7919%benchRows + 1))
-				if _, err := q.Run(ctx, exec.Env{Params: args}, t); err != nil {
+				if _, err := q.Run(ctx, exec.Env{Params: args, Source: inView{v}}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -129,7 +129,7 @@ func BenchmarkPut(b *testing.B) {
 			args := []value.Value{value.Int(1), value.Text("a text of some length")}
 			b.ReportAllocs()
 			db.blocks(b, func(tx *table.Tx) {
-				if _, err := w.Run(context.Background(), exec.Env{Params: args}, tx.Writer(w.Collection())); err != nil {
+				if _, err := w.Run(context.Background(), exec.Env{Params: args, Source: inBlock{tx}}, tx); err != nil {
 					b.Fatal(err)
 				}
 			})
@@ -177,4 +177,31 @@ func (db *testDB) commit(b *testing.B, block *store.Block, tx *table.Tx) {
 	require.NoError(b, tx.Seal())
 	_, err := block.Commit(func(uint64) { tx.Publish() })
 	require.NoError(b, err)
+}
+
+// BenchmarkIn looks for many values at once.
+func BenchmarkIn(b *testing.B) {
+	db := openBench(b, benchRows)
+	for _, n := range []int{10, 100, 1000, 10_000, 50_000} {
+		var list strings.Builder
+		for i := range n {
+			fmt.Fprintf(&list, "%d,", i*7919%benchRows+1)
+		}
+		for _, field := range []string{"id", "price", "qty"} {
+			b.Run(fmt.Sprintf("field=%s/values=%d", field, n), func(b *testing.B) {
+				q := db.compile("get item where " + field + " in [" + list.String() + "] count").(exec.Query)
+				sn, err := db.store.Snapshot()
+				require.NoError(b, err)
+				defer sn.Close()
+				v := sn.View()
+				defer v.Release()
+				for b.Loop() {
+					if _, err := q.Run(context.Background(), exec.Env{Source: inView{v}}); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/value")
+			})
+		}
+	}
 }

@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"slices"
+
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
 	"github.com/fenec-go/fenecdb/fenec/internal/expr"
 	"github.com/fenec-go/fenecdb/fenec/internal/fault"
@@ -43,14 +45,15 @@ type item struct {
 	field int
 }
 
-func compileSelection(c *expr.Compiler, s *ql.Get) (*selection, error) {
-	if len(s.Columns) == 0 {
+// compileSelection compiles a select list. None at all stands for whole rows.
+func compileSelection(c *expr.Compiler, columns []ql.Column) (*selection, error) {
+	if len(columns) == 0 {
 		return wholeRows(c.Collection()), nil
 	}
 	out := &selection{items: []item{}}
 	seen := map[string]ql.Expr{}
-	for i := range s.Columns {
-		if err := out.add(c, &s.Columns[i], seen); err != nil {
+	for i := range columns {
+		if err := out.add(c, &columns[i], seen); err != nil {
 			return nil, err
 		}
 	}
@@ -70,10 +73,26 @@ func namesOf(columns []column) []string {
 func wholeRows(c *catalog.Collection) *selection {
 	s := &selection{columns: []column{newColumn(catalog.ID, idColumn, value.TypeInt)}}
 	for i := range c.Fields {
+		if c.Fields[i].Dropped() {
+			continue
+		}
 		s.columns = append(s.columns, newColumn(c.Fields[i].Name, i, c.Fields[i].Type))
 	}
 	s.names = namesOf(s.columns)
 	return s
+}
+
+// without returns the columns but the one of that name, which something else
+// in the answer has.
+func (s *selection) without(name string) *selection {
+	i := slices.Index(s.names, name)
+	if i < 0 {
+		return s
+	}
+	out := *s
+	out.columns = slices.Delete(slices.Clone(s.columns), i, i+1)
+	out.names = namesOf(out.columns)
+	return &out
 }
 
 // add adds a column. seen is the columns before it by name.
@@ -118,6 +137,9 @@ func (s *selection) place(c *catalog.Collection, name string, path *ql.Path, x *
 	s.items = append(s.items, it)
 	s.types = append(s.types, t)
 }
+
+// result returns a result of these columns, which has no rows yet.
+func (s *selection) result() *Result { return &Result{columns: s.columns, names: s.names} }
 
 // projector makes a result's rows of the rows picked.
 type projector struct {

@@ -2,10 +2,7 @@ package exec
 
 import (
 	"context"
-	"sync"
 
-	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
-	"github.com/fenec-go/fenecdb/fenec/internal/expr"
 	"github.com/fenec-go/fenecdb/fenec/internal/plan"
 	"github.com/fenec-go/fenecdb/fenec/internal/table"
 	"github.com/fenec-go/fenecdb/fenec/ql"
@@ -13,38 +10,67 @@ import (
 
 // del is a compiled del.
 type del struct {
-	c      *expr.Compiler
-	plan   *plan.Plan
-	frames sync.Pool // of *expr.Frame
+	compiled
+	*level
+	returning *returning
+	require   *int64
 }
 
-func compileDel(col *catalog.Collection, s *ql.Del) (*del, error) {
-	c := expr.NewCompiler(col)
-	p, err := plan.Compile(c, plan.Clauses{Where: s.Where, Order: s.Order, Limit: s.Limit})
+func (k *compiler) del(s *ql.Del) (*del, error) {
+	l, err := k.level(s.From.Text)
 	if err != nil {
 		return nil, err
 	}
-	return &del{c: c, plan: p}, nil
+	d := &del{level: l, require: s.Require}
+	if d.returning, err = k.returning(l, s.Returning); err != nil {
+		return nil, err
+	}
+	var admitted ql.Expr
+	if k.opts.Guard != nil {
+		if admitted, err = k.opts.Guard.Delete(l.col); err != nil {
+			return nil, err
+		}
+		k.impose(admitted)
+	}
+	return d, k.pick(l, plan.Clauses{Where: both(admitted, s.Where), Order: s.Order, Limit: s.Limit})
 }
 
-// Collection returns the definition the statement was compiled for.
-func (d *del) Collection() *catalog.Collection { return d.c.Collection() }
-
 // Run carries the statement out.
-func (d *del) Run(ctx context.Context, env Env, w *table.Writer) (int, error) {
-	f := frame(&d.frames, d.c, env)
-	defer release(&d.frames, f)
-	ids, err := d.plan.IDs(ctx, f, w, nil)
+func (d *del) Run(ctx context.Context, env Env, tx *table.Tx) (Outcome, error) {
+	f, err := d.begin(ctx, &env)
 	if err != nil {
-		return 0, err
+		return Outcome{}, err
 	}
+	defer d.end(f)
+	ids, err := d.plan.IDs(ctx, d.job(&env, f, nil))
+	if err != nil {
+		return Outcome{}, err
+	}
+	w := tx.Writer(d.col)
+	out := d.returning.begin(f)
 	for i, id := range ids {
 		if err := check(ctx, i); err != nil {
-			return 0, err
+			return Outcome{}, err
 		}
-		if err := w.Delete(id); err != nil {
-			return 0, err
+		if err := d.row(w, id, out); err != nil {
+			return Outcome{}, err
 		}
 	}
-	return len(ids), nil
+	return Outcome{Affected: len(ids), Rows: out.rows()}, met(d.require, len(ids), "deleted")
+}
+
+// row deletes one row.
+func (d *del) row(w *table.Writer, id uint64, out answer) error {
+	if d.returning != nil {
+		old, err := w.TxReader.Get(id)
+		if err != nil {
+			return err
+		}
+		if old != nil { // else Delete says what that means
+			if err := out.show(id, old); err != nil {
+				return err
+			}
+		}
+	}
+	return w.Delete(id)
 }

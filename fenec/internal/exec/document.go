@@ -106,6 +106,17 @@ func (d *document) put(p place, v value.Value) error {
 	return nil
 }
 
+// ownID returns the id that the document names, or 0 if it names none.
+func (d *document) ownID() (uint64, error) {
+	if !d.hasID {
+		return 0, nil
+	}
+	if d.id.Kind() != value.KindInt || d.id.AsInt() < 1 {
+		return 0, fault.New(fault.Type, "%q wants an int from 1 on, got %s", catalog.ID, d.id)
+	}
+	return uint64(d.id.AsInt()), nil
+}
+
 // fit makes the named values those their fields store.
 func (d *document) fit() error {
 	total := 0
@@ -142,6 +153,8 @@ func storedSize(v value.Value) int {
 		return v.Len()
 	case value.KindVector:
 		return 4 * v.Len()
+	case value.KindSparse:
+		return each * v.Len()
 	case value.KindList:
 		for _, e := range v.AsList() {
 			size += storedSize(e) + each

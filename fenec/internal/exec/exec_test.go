@@ -306,7 +306,7 @@ func TestCompileRefused(t *testing.T) {
 	for _, text := range []string{`collections`, `describe people`, `compact`, `create collection c (a int)`, `drop collection people`} {
 		tree, err := ql.Parse(text)
 		require.NoError(t, err)
-		_, err = exec.Compile(db.cat, tree)
+		_, err = exec.Compile(db.cat, tree, exec.Options{})
 		require.Equal(t, fault.Query, fault.KindOf(err), text)
 	}
 }

@@ -1,20 +1,18 @@
 package exec
 
-import (
-	"context"
-
-	"github.com/fenec-go/fenecdb/fenec/internal/expr"
-	"github.com/fenec-go/fenecdb/fenec/internal/plan"
-)
+import "context"
 
 // PickedIDs returns what finds the ids of the rows that a del takes out, in
 // order.
-func PickedIDs(s Statement) func(ctx context.Context, env Env, t plan.Table) ([]uint64, error) {
+func PickedIDs(s Statement) func(ctx context.Context, env Env) ([]uint64, error) {
 	d := s.(*del)
-	return func(ctx context.Context, env Env, t plan.Table) ([]uint64, error) {
-		var f expr.Frame
-		f.Reset(d.c, env.Params, env.Now)
-		return d.plan.IDs(ctx, &f, t, nil)
+	return func(ctx context.Context, env Env) ([]uint64, error) {
+		f, err := d.begin(ctx, &env)
+		if err != nil {
+			return nil, err
+		}
+		defer d.end(f)
+		return d.plan.IDs(ctx, d.job(&env, f, nil))
 	}
 }
 

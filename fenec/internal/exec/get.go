@@ -2,9 +2,8 @@ package exec
 
 import (
 	"context"
-	"sync"
+	"strings"
 
-	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
 	"github.com/fenec-go/fenecdb/fenec/internal/expr"
 	"github.com/fenec-go/fenecdb/fenec/internal/fault"
 	"github.com/fenec-go/fenecdb/fenec/internal/plan"
@@ -14,110 +13,198 @@ import (
 
 // get is a compiled get.
 type get struct {
-	c       *expr.Compiler
-	plan    *plan.Plan
+	compiled
+	*level
 	columns *selection
+	groups  *grouping // of a get with aggregates, or nil
+	facets  *facets   // or nil
+	lookup  *lookup   // or nil
 	count   bool
-	frames  sync.Pool // of *expr.Frame
+	require *int64
 }
 
-func compileGet(col *catalog.Collection, s *ql.Get) (*get, error) {
-	g := &get{c: expr.NewCompiler(col), count: s.Count}
-	var err error
-	if g.columns, err = compileSelection(g.c, s); err != nil {
+func (k *compiler) get(s *ql.Get) (*get, error) {
+	if err := checkSearch(s); err != nil {
 		return nil, err
 	}
-	g.plan, err = plan.Compile(g.c, plan.Clauses{
-		Where: s.Where, Order: s.Order, Offset: s.Offset, Limit: s.Limit,
-	})
+	l, err := k.level(s.From.Text)
 	if err != nil {
 		return nil, err
 	}
-	if g.count && (s.Star || len(s.Columns) > 0 || len(s.Order) > 0 || s.Limit != nil || s.Offset != nil) {
-		return nil, fault.New(fault.Query, "count stands without select, order, limit and offset")
+	g := &get{level: l, count: s.Count, require: s.Require}
+	if grouped(s) {
+		return g, k.group(g, s)
+	}
+	if g.columns, err = compileSelection(l.c, s.Columns); err != nil {
+		return nil, err
+	}
+	err = k.pick(l, plan.Clauses{Where: s.Where, Order: s.Order, Offset: s.Offset, Limit: s.Limit})
+	if err != nil {
+		return nil, err
+	}
+	if err := checkCount(s); err != nil {
+		return nil, err
+	}
+	if g.facets, err = k.facets(l, s); err != nil {
+		return nil, err
+	}
+	if s.Lookup != nil {
+		if g.lookup, err = k.lookup(l.col, s.Lookup); err != nil {
+			return nil, err
+		}
+		g.columns = g.columns.without(g.lookup.name)
 	}
 	return g, nil
 }
 
-// Collection returns the definition the statement was compiled for.
-func (g *get) Collection() *catalog.Collection { return g.c.Collection() }
-
-// Run carries the statement out.
-func (g *get) Run(ctx context.Context, env Env, t plan.Table) (*Result, error) {
-	return g.run(ctx, env, t, nil)
+// checkCount returns why a count cannot stand beside the other clauses.
+func checkCount(s *ql.Get) error {
+	if !s.Count {
+		return nil
+	}
+	switch {
+	case s.Star, len(s.Columns) > 0, len(s.Order) > 0, s.Limit != nil, s.Offset != nil, s.Require != nil:
+		return fault.New(fault.Query, "count stands without select, order, limit, offset and require")
+	case s.Lookup != nil && !s.Lookup.Required:
+		return fault.New(fault.Query, "count stands beside a lookup that is required only")
+	}
+	return nil
 }
 
-func (g *get) run(ctx context.Context, env Env, t plan.Table, tr *plan.Trace) (*Result, error) {
-	f := frame(&g.frames, g.c, env)
-	defer release(&g.frames, f)
+// names returns the names of the columns.
+func (g *get) names() []string {
+	if g.groups != nil {
+		return g.groups.names
+	}
+	return g.columns.names
+}
+
+// Run carries the statement out.
+func (g *get) Run(ctx context.Context, env Env) (*Result, error) { return g.run(ctx, &env) }
+
+func (g *get) run(ctx context.Context, env *Env) (*Result, error) {
+	f, err := g.begin(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	defer g.end(f)
+	res, err := g.answer(ctx, env, f)
+	if err != nil {
+		return nil, err
+	}
+	return res, g.checkRequired(res)
+}
+
+// answer finds all of the result.
+func (g *get) answer(ctx context.Context, env *Env, f *expr.Frame) (*Result, error) {
+	job := g.job(env, f, env.trace)
+	also, done, err := g.lookup.tester(ctx, env, f)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	job.Also = also
+	if g.groups != nil {
+		return g.grouped(ctx, job)
+	}
+	res, err := g.rows(ctx, env, job)
+	if err != nil || g.facets == nil {
+		return res, err
+	}
+	job.Trace = env.trace.Step(plan.StepAggregate, "facets")
+	res.facets, err = g.facets.run(ctx, job)
+	return res, err
+}
+
+// grouped finds the groups of the result, or their number.
+func (g *get) grouped(ctx context.Context, job plan.Job) (*Result, error) {
+	res, err := g.groups.run(ctx, job)
+	if err == nil {
+		job.Trace.Grouped(res.Len())
+	}
+	return res, err
+}
+
+// rows finds the rows of the result, or their number.
+func (g *get) rows(ctx context.Context, env *Env, job plan.Job) (*Result, error) {
 	if g.count {
-		n, err := g.plan.Count(ctx, f, t, tr)
+		n, err := g.plan.Count(ctx, job)
 		if err != nil {
 			return nil, err
 		}
 		return countResult(n), nil
 	}
-	res := &Result{columns: g.columns.columns, names: g.columns.names}
-	return res, g.rows(ctx, f, t, tr, res)
-}
-
-// rows finds the rows of a result.
-func (g *get) rows(ctx context.Context, f *expr.Frame, t plan.Table, tr *plan.Trace, res *Result) error {
-	switch {
-	case g.columns.items == nil:
-		return g.plan.Run(ctx, f, t, tr, res.addWhole)
-	case len(g.columns.items) == 0:
-		ids, err := g.plan.IDs(ctx, f, t, tr)
-		res.addIDs(ids)
-		return err
+	if g.lookup == nil && g.columns.items == nil {
+		res := g.columns.result()
+		return res, g.plan.Run(ctx, job, res.addWhole)
 	}
-	p := projector{selection: g.columns, f: f, res: res}
-	return g.plan.Run(ctx, f, t, tr, p.add)
-}
-
-// frame returns a frame for one run, from those of earlier ones if there is
-// any.
-func frame(pool *sync.Pool, c *expr.Compiler, env Env) *expr.Frame {
-	f, ok := pool.Get().(*expr.Frame)
-	if !ok {
-		f = new(expr.Frame)
+	c := newCollector(g.columns, job.Frame, g.lookup)
+	if g.lookup == nil && c.items != nil && len(c.items) == 0 {
+		ids, err := g.plan.IDs(ctx, job)
+		c.res.addIDs(ids)
+		return c.res, err
 	}
-	f.Reset(c, env.Params, env.Now)
-	return f
+	if err := g.plan.Run(ctx, job, c.add); err != nil {
+		return nil, err
+	}
+	if g.lookup == nil {
+		return c.res, nil
+	}
+	return c.res, g.lookup.attach(ctx, env, c.res, c.parents)
 }
 
-func release(pool *sync.Pool, f *expr.Frame) {
-	f.Release()
-	pool.Put(f)
+// checkRequired returns why the number of rows is not the one required.
+func (g *get) checkRequired(res *Result) error {
+	if g.require == nil || int64(res.Len()) == *g.require {
+		return nil
+	}
+	return unmet(*g.require, res.Len(), "found")
+}
+
+func unmet(want int64, got int, what string) error {
+	return fault.New(fault.Unmet, "require %d: %d %s", want, got, what)
 }
 
 // explain is a compiled explain.
-type explain struct{ *get }
+type explain struct {
+	*get
+	discreet bool // it may not tell how many rows there are that a guard hides
+}
 
-func compileExplain(col *catalog.Collection, s *ql.Explain) (*explain, error) {
-	g, err := compileGet(col, s.Get)
+func (k *compiler) explain(s *ql.Explain) (*explain, error) {
+	g, err := k.get(s.Get)
 	if err != nil {
 		return nil, err
 	}
-	return &explain{g}, nil
+	return &explain{g, k.opts.Guard != nil}, nil
 }
 
 // Run carries out the get and tells how.
-func (x *explain) Run(ctx context.Context, env Env, t plan.Table) (*Result, error) {
-	tr := plan.NewTrace()
-	res, err := x.get.run(ctx, env, t, tr)
+func (x *explain) Run(ctx context.Context, env Env) (*Result, error) {
+	env.trace = new(plan.Trace)
+	res, err := x.run(ctx, &env)
 	if err != nil {
 		return nil, err
 	}
-	lines := []string{"filter: " + tr.Filter()}
-	if x.count {
-		n, err := res.Value(0, 0)
-		if err != nil {
-			return nil, err
-		}
-		lines = append(lines, "count: "+n.String())
-	} else {
-		lines = append(lines, "order: "+tr.Order(), "rows: "+value.Int(int64(res.Len())).String())
+	lines := env.trace.Lines(!x.count && x.groups == nil)
+	if x.discreet {
+		lines = untold(lines)
 	}
-	return textResult("plan", lines), nil
+	if !x.count {
+		return textResult("plan", append(lines, "rows: "+value.Int(int64(res.Len())).String())), nil
+	}
+	n, err := res.Value(0, 0)
+	if err != nil {
+		return nil, err
+	}
+	return textResult("plan", append(lines, "count: "+n.String())), nil
+}
+
+// untold returns what lines of an explain are about and nothing else.
+func untold(lines []string) []string {
+	for i, line := range lines {
+		about, _, _ := strings.Cut(line, ":")
+		lines[i] = about + ": not told, as rows may be hidden"
+	}
+	return lines
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/fenec-go/fenecdb/fenec/ql"
 )
 
-// t0 is the clock of every statement: 2026-06-01T00:00:00Z.
+// t0 is the clock of statements, unless a test moves it: 2026-06-01T00:00:00Z.
 const t0 = 1780272000000
 
 // testDB is as much of a database as statements need: a store in memory and a
@@ -27,6 +27,7 @@ type testDB struct {
 	store *store.Store
 	cat   *catalog.Catalog
 	cache table.Cache
+	now   int64 // the clock
 }
 
 // openTest opens a database in memory and runs statements in it.
@@ -36,7 +37,7 @@ func openFile(t testing.TB, path string, statements ...string) *testDB {
 	s, err := store.Open(path, store.Options{Sync: store.SyncOff, Load: noLoad, Replay: noReplay})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	db := &testDB{t: t, store: s, cat: &catalog.Catalog{}}
+	db := &testDB{t: t, store: s, cat: &catalog.Catalog{}, now: t0}
 	for _, text := range statements {
 		_, err := db.run(text)
 		require.NoError(t, err, text)
@@ -88,12 +89,12 @@ func (db *testDB) run(text string, args ...any) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	env := exec.Env{Params: params(db.t, args...), Now: t0}
+	env := exec.Env{Params: params(db.t, args...), Now: db.now}
 	switch s := s.(type) {
-	case *ql.CreateCollection, *ql.DropCollection:
+	case *ql.CreateCollection, *ql.DropCollection, *ql.AlterCollection, *ql.CreateIndex:
 		return outcome{}, db.change(func(tx *table.Tx) error { return db.define(tx, s) })
 	default:
-		c, err := exec.Compile(db.cat, s)
+		c, err := exec.Compile(db.cat, s, exec.Options{})
 		if err != nil {
 			return outcome{}, err
 		}
@@ -108,11 +109,23 @@ func (db *testDB) exec(ctx context.Context, c exec.Statement, env exec.Env) (out
 		return out, err
 	}
 	err = db.change(func(tx *table.Tx) error {
-		out.affected, err = c.(exec.Write).Run(ctx, env, tx.Writer(c.Collection()))
+		env.Source = inBlock{tx}
+		got, err := c.(exec.Write).Run(ctx, env, tx)
+		out.affected, out.res = got.Affected, got.Rows
 		return err
 	})
 	return out, err
 }
+
+// inView is the collections as a view sees them.
+type inView struct{ *store.View }
+
+func (v inView) Table(c *catalog.Collection) plan.Table { return table.NewReader(v.View, c) }
+
+// inBlock is the collections as a block has them.
+type inBlock struct{ *table.Tx }
+
+func (b inBlock) Table(c *catalog.Collection) plan.Table { return b.Reader(c) }
 
 func (db *testDB) query(ctx context.Context, q exec.Query, env exec.Env) (*exec.Result, error) {
 	sn, err := db.store.Snapshot()
@@ -120,7 +133,8 @@ func (db *testDB) query(ctx context.Context, q exec.Query, env exec.Env) (*exec.
 	defer sn.Close()
 	v := sn.View()
 	defer v.Release()
-	return q.Run(ctx, env, table.NewReader(v, q.Collection()))
+	env.Source = inView{v}
+	return q.Run(ctx, env)
 }
 
 // change runs fn in a block.
@@ -165,6 +179,20 @@ func (db *testDB) define(tx *table.Tx, s ql.Statement) error {
 		}
 		db.cat = cat
 		return tx.Drop(col)
+	case *ql.AlterCollection:
+		cat, before, after, err := db.cat.Alter(s)
+		if err != nil {
+			return err
+		}
+		db.cat = cat
+		return tx.Alter(context.Background(), cat, before, after)
+	case *ql.CreateIndex:
+		cat, before, after, _, err := db.cat.CreateIndex(s)
+		if err != nil {
+			return err
+		}
+		db.cat = cat
+		return tx.Alter(context.Background(), cat, before, after)
 	}
 	return nil
 }

@@ -393,22 +393,21 @@ var errUndo = errors.New("undone")
 func deleted(db *testDB, clauses string, args []any, really bool) []uint64 {
 	tree, err := ql.Parse("del t" + clauses)
 	require.NoError(db.t, err)
-	c, err := exec.Compile(db.cat, tree)
+	c, err := exec.Compile(db.cat, tree, exec.Options{})
 	require.NoError(db.t, err)
 	picked := exec.PickedIDs(c)
 	ids := []uint64{}
 	err = db.change(func(tx *table.Tx) error {
-		w := tx.Writer(c.Collection())
-		env := exec.Env{Params: params(db.t, args...), Now: t0}
-		if ids, err = picked(context.Background(), env, w); err != nil {
+		env := exec.Env{Params: params(db.t, args...), Now: t0, Source: inBlock{tx}}
+		if ids, err = picked(context.Background(), env); err != nil {
 			return err
 		}
 		if !really {
 			return errUndo
 		}
-		n, err := c.(exec.Write).Run(context.Background(), env, w)
+		out, err := c.(exec.Write).Run(context.Background(), env, tx)
 		require.NoError(db.t, err, clauses)
-		require.Len(db.t, ids, n)
+		require.Len(db.t, ids, out.Affected)
 		return errUndo
 	})
 	require.ErrorIs(db.t, err, errUndo)

@@ -5,7 +5,6 @@ import (
 	"math"
 	"sync"
 
-	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
 	"github.com/fenec-go/fenecdb/fenec/internal/expr"
 	"github.com/fenec-go/fenecdb/fenec/internal/fault"
 	"github.com/fenec-go/fenecdb/fenec/internal/table"
@@ -15,12 +14,16 @@ import (
 
 // put is a compiled put or insert.
 type put struct {
-	c      *expr.Compiler
-	types  []value.Type
-	insert bool
-	docs   [][]pair
-	param  *expr.Expr // what holds the documents instead of docs, or nil
-	runs   sync.Pool  // of *putRun
+	compiled
+	*level
+	types   []value.Type
+	insert  bool
+	docs    [][]pair
+	param   *expr.Expr // what holds the documents instead of docs, or nil
+	absent  *absent    // of "if absent", or nil
+	guard   *putGuard  // or nil
+	require *int64
+	runs    sync.Pool // of *putRun
 }
 
 // pair is a place of a document and what it is given.
@@ -29,10 +32,21 @@ type pair struct {
 	x *expr.Expr
 }
 
-func compilePut(col *catalog.Collection, s *ql.Put) (*put, error) {
-	p := &put{c: expr.NewCompiler(col), types: fieldTypes(col), insert: s.Insert}
+func (k *compiler) put(s *ql.Put) (*put, error) {
+	l, err := k.level(s.Into.Text)
+	if err != nil {
+		return nil, err
+	}
+	p := &put{level: l, types: fieldTypes(l.col), insert: s.Insert, require: s.Require}
+	if p.guard, err = k.putGuard(l); err != nil {
+		return nil, err
+	}
+	if s.IfAbsent {
+		if p.absent, err = k.absent(l, s); err != nil {
+			return nil, err
+		}
+	}
 	if s.Param != nil {
-		var err error
 		p.param, err = p.c.Compile(s.Param, expr.None)
 		return p, err
 	}
@@ -62,31 +76,33 @@ func compileDocument(c *expr.Compiler, d ql.Document) ([]pair, error) {
 	return pairs, nil
 }
 
-// Collection returns the definition the statement was compiled for.
-func (p *put) Collection() *catalog.Collection { return p.c.Collection() }
-
 // putRun is one run of a put.
 type putRun struct {
 	*put
 	f        expr.Frame
 	w        *table.Writer
 	doc      document
+	held     document // the row in the way, as "else set" changes it
 	affected int
 }
 
 // Run carries the statement out.
-func (p *put) Run(ctx context.Context, env Env, w *table.Writer) (int, error) {
+func (p *put) Run(ctx context.Context, env Env, tx *table.Tx) (Outcome, error) {
 	r, ok := p.runs.Get().(*putRun)
 	if !ok {
 		r = &putRun{put: p}
 	}
 	defer r.release()
 	r.f.Reset(p.c, env.Params, env.Now)
-	r.w, r.affected = w, 0
-	if err := r.all(ctx); err != nil {
-		return 0, err
+	if err := p.prepare(ctx, &env, &r.f); err != nil {
+		return Outcome{}, err
 	}
-	return r.affected, nil
+	r.w, r.affected = tx.Writer(p.col), 0
+	r.w.Now = env.Now
+	if err := r.all(ctx); err != nil {
+		return Outcome{}, err
+	}
+	return Outcome{Affected: r.affected}, met(p.require, r.affected, "written")
 }
 
 func (r *putRun) all(ctx context.Context) error {
@@ -107,6 +123,7 @@ func (r *putRun) all(ctx context.Context) error {
 func (r *putRun) release() {
 	r.f.Release()
 	r.doc.release()
+	r.held.release()
 	r.w = nil
 	r.runs.Put(r)
 }
@@ -121,7 +138,7 @@ func check(ctx context.Context, i int) error {
 
 // pairs writes a document of the statement's text.
 func (r *putRun) pairs(doc []pair) error {
-	r.doc.begin(r.Collection(), r.types)
+	r.doc.begin(r.col, r.types)
 	for i := range doc {
 		v, err := doc[i].x.Eval(&r.f)
 		if err != nil {
@@ -166,9 +183,9 @@ func (r *putRun) members(d value.Value) error {
 	if d.Kind() != value.KindObject {
 		return noDocument(d)
 	}
-	r.doc.begin(r.Collection(), r.types)
+	r.doc.begin(r.col, r.types)
 	for _, m := range d.AsObject() {
-		at, err := fromMember(r.Collection(), m.Key)
+		at, err := fromMember(r.col, m.Key)
 		if err != nil {
 			return err
 		}
@@ -182,6 +199,9 @@ func (r *putRun) members(d value.Value) error {
 // write writes the document as it is in r.doc.
 func (r *putRun) write() error {
 	d := &r.doc
+	if err := r.guard.prepare(&r.f, d); err != nil {
+		return err
+	}
 	if err := d.fit(); err != nil {
 		return err
 	}
@@ -190,34 +210,43 @@ func (r *putRun) write() error {
 			return fault.New(fault.Type, "field %q of collection %q is required", f.Name, d.col.Name)
 		}
 	}
-	id, err := r.id()
+	id, err := d.ownID()
 	if err != nil {
 		return err
 	}
+	b := d.encode()
+	if r.absent != nil {
+		held, err := r.holder(id, b)
+		if held != 0 || err != nil {
+			return r.inTheWay(held, err)
+		}
+	}
+	if id, err = r.claim(id); err != nil {
+		return err
+	}
+	if err := r.guard.check(&r.f, r.w, id, b); err != nil {
+		return err
+	}
 	r.affected++
-	return r.w.Put(id, d.encode())
+	return r.w.Put(id, b)
 }
 
-// id returns the id of the document: its own or the next.
-func (r *putRun) id() (uint64, error) {
-	d := &r.doc
-	if !d.hasID {
+// claim returns the id that the document is written under: its own or, if that is
+// 0, the next.
+func (r *putRun) claim(id uint64) (uint64, error) {
+	if id == 0 {
 		id, err := r.w.NextID()
 		if err == nil && id > math.MaxInt64 {
-			err = fault.New(fault.Query, "the ids of collection %q are used up", d.col.Name)
+			err = fault.New(fault.Query, "the ids of collection %q are used up", r.col.Name)
 		}
 		return id, err
 	}
-	if d.id.Kind() != value.KindInt || d.id.AsInt() < 1 {
-		return 0, fault.New(fault.Type, "%q wants an int from 1 on, got %s", catalog.ID, d.id)
-	}
-	id := uint64(d.id.AsInt())
 	if !r.insert {
 		return id, nil
 	}
 	old, err := r.w.Get(id)
 	if err == nil && old != nil {
-		err = fault.New(fault.Duplicate, "collection %q has a document with id %d", d.col.Name, id)
+		err = fault.New(fault.Duplicate, "collection %q has a document with id %d", r.col.Name, id)
 	}
 	return id, err
 }

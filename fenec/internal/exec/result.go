@@ -15,6 +15,8 @@ type Result struct {
 	names   []string
 	rows    []resultRow
 	memory  plan.Arena
+	nested  *nested       // the rows' children, or nil
+	facets  []FacetCounts // or nil
 }
 
 // resultRow is one row: its id and its columns in the encoding of package row.
@@ -66,15 +68,25 @@ func (r *Result) addValue(t value.Type, v value.Value) {
 	r.rows = append(r.rows, resultRow{data: row.Encode(nil, []value.Type{t}, []value.Value{v})})
 }
 
+// Faceted reports whether there are facets beside the rows.
+func (r *Result) Faceted() bool { return r.facets != nil }
+
 // Columns returns the names of the columns. The slice must not be changed.
 func (r *Result) Columns() []string { return r.names }
 
 // Len returns the number of rows.
 func (r *Result) Len() int { return len(r.rows) }
 
+// Facets returns what was counted of each facet, in the order of the clause;
+// nil without one. The slice must not be changed.
+func (r *Result) Facets() []FacetCounts { return r.facets }
+
 // Value returns a column of row i, by its number. Texts and bytes lie in the
 // memory of r.
 func (r *Result) Value(i, column int) (value.Value, error) {
+	if column == len(r.columns) {
+		return r.childList(i)
+	}
 	c := &r.columns[column]
 	if c.at == idColumn {
 		return value.Int(int64(r.rows[i].id)), nil
@@ -83,13 +95,25 @@ func (r *Result) Value(i, column int) (value.Value, error) {
 }
 
 // AppendJSON appends the rows as a list of objects, whose members are the
-// columns in order. It fails on a damaged row only; what dst has received then
-// is of no use.
+// columns in order; with facets, as an object of these rows and the facets. It
+// fails on a damaged row only; what dst has received then is of no use.
 func (r *Result) AppendJSON(dst []byte) ([]byte, error) {
+	if r.facets == nil {
+		return r.appendRows(dst, 0, len(r.rows))
+	}
+	dst, err := r.appendRows(append(dst, `{"rows":`...), 0, len(r.rows))
+	if err != nil {
+		return dst, err
+	}
+	return append(appendFacets(append(dst, `,"facets":`...), r.facets), '}'), nil
+}
+
+// appendRows appends the rows from first on, before end.
+func (r *Result) appendRows(dst []byte, first, end int) ([]byte, error) {
 	dst = append(dst, '[')
 	var err error
-	for i := range r.rows {
-		if i > 0 {
+	for i := first; i < end; i++ {
+		if i > first {
 			dst = append(dst, ',')
 		}
 		if dst, err = r.appendRow(dst, i); err != nil {
@@ -99,9 +123,9 @@ func (r *Result) AppendJSON(dst []byte) ([]byte, error) {
 	return append(dst, ']'), nil
 }
 
-// appendRow appends row i as an object.
-func (r *Result) appendRow(dst []byte, i int) ([]byte, error) {
-	data := &r.rows[i]
+// appendRow appends row n as an object.
+func (r *Result) appendRow(dst []byte, n int) ([]byte, error) {
+	data := &r.rows[n]
 	var fields row.Row
 	var err error
 	if data.data != nil {
@@ -119,6 +143,15 @@ func (r *Result) appendRow(dst []byte, i int) ([]byte, error) {
 		if c.at == idColumn {
 			dst = strconv.AppendUint(dst, data.id, 10)
 		} else if dst, err = fields.AppendJSON(dst, c.at, c.typ); err != nil {
+			return dst, err
+		}
+	}
+	if x := r.nested; x != nil {
+		if len(r.columns) > 0 {
+			dst = append(dst, ',')
+		}
+		first, end := r.Children(n)
+		if dst, err = x.of.appendRows(append(dst, x.member...), first, end); err != nil {
 			return dst, err
 		}
 	}

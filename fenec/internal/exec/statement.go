@@ -14,74 +14,89 @@ import (
 // Env is what a run of a statement is given.
 type Env struct {
 	Params []value.Value // $1 is the first; those past the last used are ignored
+	Guard  []value.Value // the parameters of the conditions that Options.Guard gives
 	Now    int64         // the statement's clock, milliseconds since 1970
+	Source Source
+
+	trace *plan.Trace // takes down what is done, for explain; else nil
+}
+
+// Source gives the collections that a statement reads.
+type Source interface {
+	Table(c *catalog.Collection) plan.Table
 }
 
 // Statement is a compiled statement: a Query or a Write.
 type Statement interface {
-	// Collection returns the definition the statement was compiled for.
-	Collection() *catalog.Collection
+	// Uses returns the definitions the statement was compiled for.
+	Uses() []*catalog.Collection
 }
 
 // Query is a compiled get or explain. It is safe for concurrent use.
 type Query interface {
 	Statement
-	Run(ctx context.Context, env Env, t plan.Table) (*Result, error)
+	Run(ctx context.Context, env Env) (*Result, error)
 }
 
 // Write is a compiled put, insert, set or del. It is safe for concurrent use.
 type Write interface {
 	Statement
-	// Run carries the statement out and returns the number of documents it has
-	// written or deleted.
-	Run(ctx context.Context, env Env, w *table.Writer) (affected int, err error)
+	Run(ctx context.Context, env Env, tx *table.Tx) (Outcome, error)
+}
+
+// Outcome is what a write has done.
+type Outcome struct {
+	Affected int     // documents written or deleted
+	Rows     *Result // what returning gives; nil without
 }
 
 // Compile compiles a get, an explain, a put, a set or a del.
-func Compile(cat *catalog.Catalog, s ql.Statement) (Statement, error) {
-	name, ok := target(s)
-	if !ok {
-		return nil, fault.New(fault.Query, "a statement of %T does not read or write documents", s)
+func Compile(cat *catalog.Catalog, s ql.Statement, opts Options) (Statement, error) {
+	k := &compiler{cat: cat, opts: opts}
+	switch s := s.(type) {
+	case *ql.Get:
+		return with(k, s, k.get)
+	case *ql.Explain:
+		return with(k, s, k.explain)
+	case *ql.Put:
+		return with(k, s, k.put)
+	case *ql.Set:
+		return with(k, s, k.set)
+	case *ql.Del:
+		return with(k, s, k.del)
 	}
-	col, err := cat.Collection(name)
+	return nil, fault.New(fault.Query, "a statement of %T does not read or write documents", s)
+}
+
+// compiled is what all compiled statements have.
+type compiled struct{ uses []*catalog.Collection }
+
+// Uses returns the definitions the statement was compiled for.
+func (c *compiled) Uses() []*catalog.Collection { return c.uses }
+
+func (c *compiled) use(uses []*catalog.Collection) { c.uses = uses }
+
+// with compiles s and tells the statement what it was compiled for.
+func with[T ql.Statement, S interface {
+	Statement
+	use(uses []*catalog.Collection)
+}](k *compiler, s T, compile func(T) (S, error)) (Statement, error) {
+	out, err := compile(s)
 	if err != nil {
 		return nil, err
 	}
-	switch s := s.(type) {
-	case *ql.Get:
-		return compileGet(col, s)
-	case *ql.Explain:
-		return compileExplain(col, s)
-	case *ql.Put:
-		return compilePut(col, s)
-	case *ql.Set:
-		return compileSet(col, s)
-	default:
-		return compileDel(col, s.(*ql.Del))
-	}
-}
-
-// target returns the name of the collection that a statement reads or writes.
-func target(s ql.Statement) (name string, ok bool) {
-	switch s := s.(type) {
-	case *ql.Get:
-		return s.From.Text, true
-	case *ql.Explain:
-		return s.Get.From.Text, true
-	case *ql.Put:
-		return s.Into.Text, true
-	case *ql.Set:
-		return s.Name.Text, true
-	case *ql.Del:
-		return s.From.Text, true
-	}
-	return "", false
+	out.use(k.uses)
+	return out, nil
 }
 
 // Valid reports whether s may be run where cat is the catalog.
 func Valid(s Statement, cat *catalog.Catalog) bool {
-	c := s.Collection()
-	return cat.Find(c.Name) == c
+	for _, c := range s.Uses() {
+		if cat.Find(c.Name) != c {
+			return false
+		}
+	}
+	return true
 }
 
 // checkEvery is after how many documents written the context is looked at.

@@ -34,6 +34,10 @@ var functions = map[string]function{
 	"dot":       {least: 2, most: 2, vectors: true, of: measureOf(dot)},
 	"norm":      {least: 1, most: 1, vectors: true, of: func(args []node) node { return &norm{args[0]} }},
 	"normalize": {least: 1, most: 1, vectors: true, of: func(args []node) node { return &normalize{args[0]} }},
+	"distance":  {least: 2, most: 2, of: func(args []node) node { return &distance{args[0], args[1]} }},
+	"within":    {least: 2, most: 2, of: func(args []node) node { return &inBox{args[0], args[1]} }},
+
+	"hll_estimate": {least: 1, most: 1, of: mapOf(hllEstimate)},
 }
 
 func (c *Compiler) call(e *ql.Call) (node, class, error) {
@@ -43,6 +47,11 @@ func (c *Compiler) call(e *ql.Call) (node, class, error) {
 		return now{}, perRun, arity(e, 0, 0)
 	case "bucket":
 		return c.bucket(e)
+	case expiredName:
+		return c.expired(e)
+	}
+	if fn, ok := c.Functions[name]; ok {
+		return c.plugin(e, fn)
 	}
 	fn, ok := functions[name]
 	if !ok {

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"github.com/fenec-go/fenecdb/fenec/internal/collation"
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
 	"github.com/fenec-go/fenecdb/fenec/ql"
 )
@@ -27,13 +28,17 @@ func (c *Compiler) comparison(e *ql.Binary) (node, class, error) {
 	case ql.OpEq, ql.OpNe:
 		return finish(&equal{left, right, e.Op == ql.OpNe}, class)
 	}
-	return finish(&ordered{left: left, right: right, op: e.Op}, class)
+	x := ordered{left: left, right: right, op: e.Op}
+	if by := collationOf(left, right); by != collation.None {
+		return c.collate(x, by), class, nil
+	}
+	return finish(&x, class)
 }
 
 // isConstant reports whether n gives the same for all rows of a run.
 func isConstant(n node) bool {
 	switch n.(type) {
-	case *literal, failure, param, now, *onceRun:
+	case *literal, failure, param, now, outer, *onceRun:
 		return true
 	}
 	return false
@@ -113,16 +118,20 @@ func (x *ordered) test(f *Frame) (bool, error) {
 	if err != nil || a.IsNull() || b.IsNull() {
 		return false, err
 	}
-	sign := value.Compare(a, b)
+	return x.holds(value.Compare(a, b)), nil
+}
+
+// holds returns what x says of two values whose comparison has that sign.
+func (x *ordered) holds(sign int) bool {
 	switch x.op {
 	case ql.OpLt:
-		return sign < 0, nil
+		return sign < 0
 	case ql.OpLe:
-		return sign <= 0, nil
+		return sign <= 0
 	case ql.OpGt:
-		return sign > 0, nil
+		return sign > 0
 	}
-	return sign >= 0, nil
+	return sign >= 0
 }
 
 func (x *ordered) eval(f *Frame) (value.Value, error) { return boolean(x, f) }

@@ -11,17 +11,37 @@ import (
 type Fields uint8
 
 const (
-	Late  Fields = iota // one the collection lacks is an error of the row that reads it
-	Early               // one the collection lacks is an error of the compilation
-	None                // there is no row: a field is a fault.Query of the compilation
+	Late   Fields = iota // one the collection lacks is an error of the row that reads it
+	Filter               // as Late, in a filter, where expired() may stand
+	Early                // one the collection lacks is an error of the compilation
+	None                 // there is no row: a field is a fault.Query of the compilation
 )
 
 // Compiler compiles the expressions of one statement. It is for one goroutine;
 // the statement's runs only read it.
 type Compiler struct {
+	// Slots, if set, says which parts of an expression are read from a frame's
+	// Slots or Outer instead of the row, and nil for all others.
+	Slots func(e ql.Expr) (*Slot, error)
+
+	// Inner, if set, prepares a get within an expression and returns which of a
+	// frame's Inners holds its values. It is asked once for each get.
+	Inner func(g *ql.Get) (int, error)
+
+	// Functions are the functions of an embedder, by name in lower case.
+	Functions map[string]Function
+
 	col    *catalog.Collection
 	fields Fields
 	memos  int
+	inners map[*ql.Get]int
+}
+
+// Slot is where a part of an expression finds its value.
+type Slot struct {
+	At    int
+	Outer bool     // in the frame's Outer, which stays as it is for a run; else in its Slots
+	Keys  []string // a path into the json that is there
 }
 
 // NewCompiler returns a compiler of expressions over c's documents.
@@ -96,6 +116,11 @@ func (t truth) test(f *Frame) (bool, error) {
 // compile returns e as a node. What it returns for class perText is a literal
 // or a failure.
 func (c *Compiler) compile(e ql.Expr) (node, class, error) {
+	if c.Slots != nil {
+		if s, err := c.Slots(e); s != nil || err != nil {
+			return newSlot(s), s.class(), err
+		}
+	}
 	switch e := e.(type) {
 	case *ql.Literal, *ql.List, *ql.Object:
 		v, err := constant(e)
@@ -113,6 +138,9 @@ func (c *Compiler) compile(e ql.Expr) (node, class, error) {
 	case *ql.Binary:
 		return c.binary(e)
 	case *ql.In:
+		if e.Get != nil {
+			return c.inGet(e)
+		}
 		return c.in(e)
 	case *ql.IsNull:
 		return c.isNull(e)
@@ -154,7 +182,7 @@ func (c *Compiler) once(n node, class class) node {
 		return n
 	}
 	switch n.(type) {
-	case param, now:
+	case param, now, outer:
 		return n
 	}
 	c.memos++

@@ -10,6 +10,9 @@ import (
 type Frame struct {
 	Params []value.Value // $1 is the first
 	Now    int64         // the statement's clock, milliseconds since 1970
+	Outer  []value.Value // what a run is given beside its parameters, see Slot
+	Slots  []value.Value // what is read beside the row, see Slot
+	Inners []*Values     // of the gets within expressions
 
 	id   uint64
 	row  row.Row
@@ -23,7 +26,7 @@ type memo struct {
 	known bool
 	v     value.Value
 	err   error
-	set   *set // what an in looks through, nil for the rest
+	set   *Values // what an in looks through, nil for the rest
 }
 
 // Reset prepares a new or released f for a run of a statement compiled by c, with
@@ -34,11 +37,20 @@ func (f *Frame) Reset(c *Compiler, params []value.Value, now int64) {
 		f.memo = make([]memo, c.memos)
 	}
 	f.memo = f.memo[:c.memos]
+	if cap(f.Inners) < len(c.inners) {
+		f.Inners = make([]*Values, len(c.inners))
+	}
+	f.Inners = f.Inners[:len(c.inners)]
 }
+
+// Restart begins another run with the same parameters and gets, after Outer has
+// changed.
+func (f *Frame) Restart() { clear(f.memo) }
 
 // Release lets go of everything that the run was given. f may be reset again.
 func (f *Frame) Release() {
-	f.Params = nil
+	f.Params, f.Outer, f.Slots = nil, nil, nil
+	clear(f.Inners)
 	f.id, f.row = 0, row.Row{}
 	clear(f.memo)
 }
@@ -53,6 +65,9 @@ func (f *Frame) Stand(id uint64, b []byte) error {
 	f.id, f.row = id, r
 	return nil
 }
+
+// ID returns the id of the row that f stands at.
+func (f *Frame) ID() uint64 { return f.id }
 
 // Row returns the row that f stands at, which is good until the next Stand.
 func (f *Frame) Row() *row.Row { return &f.row }

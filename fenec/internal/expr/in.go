@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"github.com/fenec-go/fenecdb/fenec/internal/fault"
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
 	"github.com/fenec-go/fenecdb/fenec/ql"
 )
@@ -69,57 +70,71 @@ func (x *inSet) test(f *Frame) (bool, error) {
 	}
 	m := &f.memo[x.at]
 	if !m.known {
-		m.known, m.set = true, newSet(f, x.items)
+		m.known, m.set = true, valuesOf(f, x.items)
 	}
-	if found, ok := m.set.find(v); ok {
-		return found, nil
+	if m.set == nil {
+		return x.find(f, v)
 	}
-	return x.find(f, v)
+	return m.set.Has(v), nil
 }
 
 func (x *inSet) eval(f *Frame) (value.Value, error) { return boolean(x, f) }
 
-// set finds texts among texts and ints among ints.
-type set struct {
-	texts map[string]struct{}
-	ints  map[int64]struct{}
-}
-
-// newSet returns the set of items that are all texts or all ints, and nil for
-// others and where one fails.
-func newSet(f *Frame, items []node) *set {
-	s := &set{texts: map[string]struct{}{}, ints: map[int64]struct{}{}}
+// valuesOf returns the values of items, or nil if one of them fails: then the
+// order in which they are looked at matters.
+func valuesOf(f *Frame, items []node) *Values {
+	s := new(Values)
 	for _, item := range items {
 		v, err := item.eval(f)
-		switch {
-		case err != nil:
-			return nil
-		case v.Kind() == value.KindText:
-			s.texts[v.AsText()] = struct{}{}
-		case v.Kind() == value.KindInt:
-			s.ints[v.AsInt()] = struct{}{}
-		default:
+		if err != nil {
 			return nil
 		}
-	}
-	if len(s.texts) > 0 && len(s.ints) > 0 {
-		return nil
+		s.Add(v)
 	}
 	return s
 }
 
-// find reports whether v is in the set; ok is false where the items have to be
-// compared one by one.
-func (s *set) find(v value.Value) (found, ok bool) {
-	switch {
-	case s == nil:
-		return false, false
-	case v.Kind() == value.KindText && len(s.texts) > 0:
-		_, found = s.texts[v.AsText()]
-		return found, true
-	case v.Kind() == value.KindInt && len(s.ints) > 0:
-		_, found = s.ints[v.AsInt()]
-		return found, true
-	}
-	return false, false
+// inGet is "x in (get …)", whose values the frame has been given.
+type inGet struct {
+	x  node
+	at int // in the frame's Inners
 }
+
+func (c *Compiler) inGet(e *ql.In) (node, class, error) {
+	at, err := c.InnerAt(e.Get)
+	if err != nil {
+		return nil, 0, err
+	}
+	nodes, _, err := c.parts(e.X)
+	if err != nil {
+		return nil, 0, err
+	}
+	return &inGet{nodes[0], at}, perRow, nil
+}
+
+// InnerAt returns which of a frame's Inners holds the values of a get within
+// an expression.
+func (c *Compiler) InnerAt(g *ql.Get) (int, error) {
+	if at, ok := c.inners[g]; ok {
+		return at, nil
+	}
+	if c.Inner == nil {
+		return 0, fault.New(fault.Query, "in (get …) stands in filters only")
+	}
+	at, err := c.Inner(g)
+	if err != nil {
+		return 0, err
+	}
+	if c.inners == nil {
+		c.inners = map[*ql.Get]int{}
+	}
+	c.inners[g] = at
+	return at, nil
+}
+
+func (x *inGet) test(f *Frame) (bool, error) {
+	v, err := x.x.eval(f)
+	return err == nil && f.Inners[x.at].Has(v), err
+}
+
+func (x *inGet) eval(f *Frame) (value.Value, error) { return boolean(x, f) }

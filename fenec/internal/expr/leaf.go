@@ -2,6 +2,7 @@ package expr
 
 import (
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
+	"github.com/fenec-go/fenecdb/fenec/internal/collation"
 	"github.com/fenec-go/fenecdb/fenec/internal/fault"
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
 	"github.com/fenec-go/fenecdb/fenec/ql"
@@ -54,8 +55,9 @@ func (idField) eval(f *Frame) (value.Value, error) { return value.Int(int64(f.id
 
 // field is a field of the document.
 type field struct {
-	at  int
-	typ value.Type
+	at        int
+	typ       value.Type
+	collation collation.Collation // how its texts are compared
 }
 
 func (x *field) eval(f *Frame) (value.Value, error) { return f.row.View(x.at, x.typ) }
@@ -87,10 +89,11 @@ func (c *Compiler) path(p *ql.Path) (node, error) {
 		}
 		return failure{err}, nil
 	}
-	t := c.col.Fields[at].Type
+	def := &c.col.Fields[at]
+	t := def.Type
 	switch {
 	case len(p.Keys) == 0:
-		return &field{at, t}, nil
+		return &field{at, t, def.Collation}, nil
 	case !t.Is(value.BaseJSON):
 		return failure{NoPath(p, t)}, nil
 	}

@@ -22,6 +22,7 @@ const (
 	ReadOnly                  // a write where none is allowed
 	Denied                    // the caller may not do this
 	OverLimit                 // a limit set on the database refuses the write
+	Plugin                    // a function of the embedder failed
 )
 
 var prefixes = [...]string{
@@ -34,6 +35,7 @@ var prefixes = [...]string{
 	ReadOnly:  "read only",
 	Denied:    "denied",
 	OverLimit: "over limit",
+	Plugin:    "plugin error",
 }
 
 // String returns the words an error's text starts with.

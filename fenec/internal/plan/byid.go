@@ -13,6 +13,10 @@ const (
 	// than reading the rows of index entries one by one.
 	scanShare = 8
 
+	// seekCost is how many entries one after the other cost as much as one that
+	// is looked for.
+	seekCost = 3
+
 	// scanAhead is how many rows are scanned, for each that is wanted, before the
 	// entries of a range are gathered.
 	scanAhead = 32
@@ -60,6 +64,15 @@ func (r *run) worthwhile(in ids) (int, error) {
 		n = int64(span)
 	}
 	return max(int(n/scanShare), fewEntries), err
+}
+
+// affordable returns how many rows cost less to be read than what may take their
+// place.
+func (r *run) affordable(in ids) (int, error) {
+	if r.left.limited() {
+		return r.few()
+	}
+	return r.worthwhile(in)
 }
 
 // few returns how many rows cost less to be read than it takes to fill the page

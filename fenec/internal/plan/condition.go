@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
 	"github.com/fenec-go/fenecdb/fenec/internal/expr"
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
 	"github.com/fenec-go/fenecdb/fenec/ql"
@@ -11,15 +10,13 @@ import (
 // where its rows are. It may leave out any term.
 type condition struct{ terms []term }
 
-// idField is the position that stands for the id.
-const idField = -1
-
-// term is one term of a condition: field op constants, or a choice of
+// term is one term of a condition: target op constants, or a choice of
 // conditions.
 type term struct {
-	field  int // a field with an index, or idField
+	target
 	op     termOp
-	consts []*expr.Expr // one, for opIn any number, for opNotNull none
+	consts []*expr.Expr // one where op does not say otherwise; for opIn any number, for opNotNull none
+	inner  int          // for opInner: which of a frame's Inners holds the values
 	either []condition  // for opEither; none of them is empty
 }
 
@@ -28,13 +25,32 @@ type termOp uint8
 const (
 	opEqual termOp = iota
 	opIn
+	opInner
 	opLess
 	opLessEqual
 	opGreater
 	opGreaterEqual
 	opNotNull
 	opEither
+	opNear   // two constants, a point and metres
+	opWithin // a box
 )
+
+// count returns how many constants t has in a run.
+func (t *term) count(f *expr.Frame) int {
+	if t.op == opInner {
+		return f.Inners[t.inner].Len()
+	}
+	return len(t.consts)
+}
+
+// constant returns one of the constants.
+func (t *term) constant(f *expr.Frame, i int) (value.Value, error) {
+	if t.op == opInner {
+		return f.Inners[t.inner].All()[i], nil
+	}
+	return t.consts[i].Eval(f)
+}
 
 // analyzer turns filters into conditions.
 type analyzer struct{ c *expr.Compiler }
@@ -82,6 +98,11 @@ func (a *analyzer) term(e ql.Expr) (t term, ok bool, err error) {
 		return a.isNull(e)
 	case *ql.Path:
 		return a.truth(e)
+	case *ql.Call:
+		if expr.IsExpired(e) {
+			return a.expired(), true, nil
+		}
+		return a.within(e)
 	}
 	return term{}, false, nil
 }
@@ -120,50 +141,61 @@ func (a *analyzer) comparison(e *ql.Binary) (term, bool, error) {
 	if !ok {
 		return term{}, false, nil
 	}
-	field, other := e.Left, e.Right
-	at, ok := a.field(field)
-	if !ok {
-		op, other = mirrored[op], e.Left
-		at, ok = a.field(e.Right)
+	of, ok := a.values(e.Left)
+	if ok {
+		return a.constants(term{target: of, op: op}, e.Right)
 	}
-	if !ok {
-		return term{}, false, nil
+	if of, ok = a.values(e.Right); ok {
+		return a.constants(term{target: of, op: mirrored[op]}, e.Left)
 	}
-	return a.constants(term{field: at, op: op}, other)
+	if t, ok, err := a.near(e.Left, op, e.Right); ok || err != nil {
+		return t, ok, err
+	}
+	return a.near(e.Right, mirrored[op], e.Left)
 }
 
 func (a *analyzer) in(e *ql.In) (term, bool, error) {
-	at, ok := a.field(e.X)
+	of, ok := a.values(e.X)
 	if !ok {
 		return term{}, false, nil
 	}
-	return a.constants(term{field: at, op: opIn}, e.List...)
+	if e.Get == nil {
+		return a.constants(term{target: of, op: opIn}, e.List...)
+	}
+	at, err := a.c.InnerAt(e.Get)
+	return term{target: of, op: opInner, inner: at}, err == nil, err
 }
 
 func (a *analyzer) isNull(e *ql.IsNull) (term, bool, error) {
-	at, ok := a.field(e.X)
+	of, ok := targetOf(a.c.Collection(), e.X)
 	switch {
-	case !ok || at == idField:
+	case !ok || of.isID() || !hasNulls(of.index):
 		return term{}, false, nil
 	case e.Not:
-		return term{field: at, op: opNotNull}, true, nil
+		return term{target: of, op: opNotNull}, true, nil
 	}
-	return a.constants(term{field: at, op: opEqual}, &ql.Literal{})
+	return a.constants(term{target: of, op: opEqual}, &ql.Literal{})
 }
 
 // truth is a bool field that stands by itself.
 func (a *analyzer) truth(p *ql.Path) (term, bool, error) {
-	at, ok := a.field(p)
-	if !ok || at == idField || !a.c.Collection().Fields[at].Type.Is(value.BaseBool) {
+	of, ok := a.values(p)
+	if !ok || !of.typ.Is(value.BaseBool) {
 		return term{}, false, nil
 	}
-	return a.constants(term{field: at, op: opEqual}, &ql.Literal{Kind: ql.Bool, Bool: true})
+	return a.constants(term{target: of, op: opEqual}, &ql.Literal{Kind: ql.Bool, Bool: true})
+}
+
+// expired is expired() by itself.
+func (a *analyzer) expired() term {
+	col := a.c.Collection()
+	return term{target: targetOfIndex(col, col.TTL()), op: opLessEqual, consts: []*expr.Expr{a.c.Cutoff()}}
 }
 
 // constants completes t, unless an operand depends on the row.
 func (a *analyzer) constants(t term, operands ...ql.Expr) (term, bool, error) {
 	for _, e := range operands {
-		x, err := a.c.Compile(e, expr.Late)
+		x, err := a.c.Compile(e, expr.Filter)
 		if err != nil {
 			return term{}, false, err
 		}
@@ -175,16 +207,9 @@ func (a *analyzer) constants(t term, operands ...ql.Expr) (term, bool, error) {
 	return t, true, nil
 }
 
-// field returns the position of the id, or of a field with an index, that e
-// names.
-func (a *analyzer) field(e ql.Expr) (at int, ok bool) {
-	p, ok := e.(*ql.Path)
-	if !ok || len(p.Keys) > 0 {
-		return 0, false
-	}
-	if p.Field == catalog.ID {
-		return idField, true
-	}
-	at, ok = a.c.Collection().Position(p.Field)
-	return at, ok && a.c.Collection().Fields[at].Index != nil
+// values returns the target that e names, if its values are found by the order
+// they have.
+func (a *analyzer) values(e ql.Expr) (target, bool) {
+	t, ok := targetOf(a.c.Collection(), e)
+	return t, ok && (t.isID() || inOrder(t.index))
 }

@@ -2,9 +2,28 @@ package plan
 
 import (
 	"math"
+	"slices"
 
+	"github.com/fenec-go/fenecdb/fenec/internal/collation"
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
 )
+
+// keyable returns a constant as the values of t are compared with it, if the
+// order of t's keys is the order of that comparison.
+func (t *target) keyable(v value.Value) (key value.Value, ok bool) {
+	if t.collation != collation.None && !inCollation(v) {
+		return value.Null, false
+	}
+	return keyable(v, t.typ)
+}
+
+// inCollation reports whether texts that have a collation, and lists of them,
+// compare with v as their keys do. Beside bytes a text is bytes.
+func inCollation(v value.Value) bool {
+	return v.Kind() != value.KindBytes && (v.Kind() != value.KindList || !slices.ContainsFunc(v.AsList(), hasBytes))
+}
+
+func hasBytes(v value.Value) bool { return !inCollation(v) }
 
 // keyable returns a constant, as it is compared with the values of a field of
 // type t, so that the order of keys is the order of that comparison. ok is

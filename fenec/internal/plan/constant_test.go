@@ -8,19 +8,20 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/fenec-go/fenecdb/fenec/internal/collation"
 	"github.com/fenec-go/fenecdb/fenec/internal/key"
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
 )
 
 // holds reports what an operator says about two values, as a filter does.
-func holds(op termOp, x, v value.Value) bool {
+func holds(op termOp, x, v value.Value, by collation.Collation) bool {
 	if op == opEqual {
 		return value.Equal(x, v)
 	}
 	if x.IsNull() || v.IsNull() {
 		return false
 	}
-	sign := value.Compare(x, v)
+	sign := value.CompareCollated(x, v, by)
 	switch op {
 	case opLess:
 		return sign < 0
@@ -63,7 +64,7 @@ func (s sampler) float() float64 {
 
 func (s sampler) text() string {
 	long := string(bytes.Repeat([]byte("x"), key.MaxLen))
-	return []string{"", "a", "a\x00", "a\x00b", "ab", "1970-01-01", "1970-01-01T00:00:00.003Z", "1969-12-31", long, long + "a", long + "b", "y"}[s.IntN(12)]
+	return []string{"", "a", "a\x00", "a\x00b", "ab", "A", "á", "ı", "I", "şal", "1970-01-01", "1970-01-01T00:00:00.003Z", "1969-12-31", long, long + "a", long + "b", "y"}[s.IntN(17)]
 }
 
 func (s sampler) list(n int, of func() value.Value) value.Value {
@@ -121,42 +122,56 @@ func (s sampler) of(t value.Type) value.Value {
 	}
 }
 
+// entryKey returns the key that an index on t has for x.
+func entryKey(t *target, x value.Value) []byte {
+	k, _ := key.AppendCollated(nil, x, t.collation)
+	return k
+}
+
 // TestBoundsHoldAll compares the entries that an operator and a constant lead to
 // with what the operator says about values.
 func TestBoundsHoldAll(t *testing.T) {
 	s := sampler{rand.New(rand.NewPCG(1, 2))}
-	types := []value.Type{
+	var targets []target
+	for _, t := range []value.Type{
 		value.TypeBool, value.TypeInt, value.TypeFloat, value.TypeText, value.TypeBytes, value.TypeTimestamp, value.TypeJSON,
 		value.VectorType(2, false), value.ListType(value.TypeInt), value.ListType(value.TypeText),
 		value.ListType(value.TypeTimestamp), value.ListType(value.VectorType(2, false)),
+	} {
+		targets = append(targets, target{typ: t})
 	}
+	texts := value.ListType(value.TypeText)
+	targets = append(targets,
+		target{typ: value.TypeText, collation: collation.Und}, target{typ: value.TypeText, collation: collation.TR},
+		target{typ: texts, collation: collation.Und}, target{typ: texts, collation: collation.TR})
 	looked, used := 0, 0
 	for range 20_000 {
-		typ := types[s.IntN(len(types))]
+		of := targets[s.IntN(len(targets))]
+		typ := of.typ
 		x := s.of(typ)
 		v := s.any()
 		if s.IntN(2) == 0 {
 			v = s.of(typ)
 		}
 		looked++
-		k, ok := keyable(v, typ)
+		k, ok := of.keyable(v)
 		if !ok {
 			continue
 		}
 		used++
-		entry := key.AppendID(key.Append(nil, x), uint64(s.Int64()))
+		entry := key.AppendID(entryKey(&of, x), uint64(s.Int64()))
 		for _, op := range bound {
-			lower, upper := bounds(op, k)
+			lower, upper := of.bounds(op, k)
 			if op == opEqual {
-				lower, upper, _ = class(k)
+				lower, upper, _ = of.class(k)
 			}
 			in := bytes.Compare(entry, lower) >= 0 && (upper == nil || bytes.Compare(entry, upper) < 0)
-			if holds(op, x, v) {
+			if holds(op, x, v, of.collation) {
 				require.True(t, in, "%s field %s, op %d, constant %s", typ, x, op, v)
 			}
 		}
-		if _, _, exact := class(k); exact && value.Equal(x, v) {
-			require.Equal(t, key.Append(nil, k), key.Append(nil, x), "%s field %s, constant %s: one class, two keys", typ, x, v)
+		if _, _, exact := of.class(k); exact && value.Equal(x, v) {
+			require.Equal(t, entryKey(&of, k), entryKey(&of, x), "%s field %s, constant %s: one class, two keys", typ, x, v)
 		}
 	}
 	require.Greater(t, used, looked/2, "most constants are of use")
@@ -195,7 +210,7 @@ func TestIDsHoldAll(t *testing.T) {
 		v := s.any()
 		for _, op := range bound {
 			in := idsWhere(op, v)
-			if holds(op, value.Int(id), v) {
+			if holds(op, value.Int(id), v, collation.None) {
 				require.True(t, in.first <= uint64(id) && uint64(id) <= in.last, "id %d, op %d, constant %s: %v", id, op, v, in)
 			}
 		}

@@ -16,12 +16,15 @@ type Table interface {
 	Scan(first, last uint64, reverse bool) *table.Scan
 	Index(ix *catalog.Index, lower, upper []byte, reverse bool) *table.IndexScan
 	Rows() (int64, error)
+	ExpiredRows(now int64) (int64, error)
 }
 
 // Plan is how the rows of one statement are found. Runs share it.
 type Plan struct {
 	col   *catalog.Collection
-	where *expr.Expr // nil without a filter
+	all   bool       // there is no filter
+	live  bool       // rows that are expired are passed over
+	where *expr.Expr // what rows must meet, not to be expired among it; nil for all rows
 	cond  condition
 	order order
 	page  page
@@ -34,7 +37,8 @@ type page struct{ skip, end int64 }
 func (p page) limited() bool { return p.end != math.MaxInt64 }
 
 // Clauses are the clauses of a statement that pick rows. The zero Clauses pick
-// all rows, by ascending id.
+// all rows, by ascending id. Rows that are expired are picked only where the
+// filter names expired().
 type Clauses struct {
 	Where  ql.Expr
 	Order  []ql.Key
@@ -45,17 +49,23 @@ type Clauses struct {
 // Compile returns the plan of a statement on c's collection. An unknown field
 // in the order is a fault.NotFound.
 func Compile(c *expr.Compiler, q Clauses) (*Plan, error) {
-	p := &Plan{col: c.Collection(), page: newPage(q.Offset, q.Limit)}
+	p := &Plan{col: c.Collection(), all: q.Where == nil, page: newPage(q.Offset, q.Limit)}
+	if p.all || !expr.NamesExpired(q.Where) {
+		p.where = c.Live()
+		p.live = p.where != nil
+	}
 	var err error
 	if p.order, err = compileOrder(c, q.Order); err != nil {
 		return nil, err
 	}
-	if q.Where == nil {
+	if p.all {
 		return p, nil
 	}
-	if p.where, err = c.Compile(q.Where, expr.Late); err != nil {
+	where, err := c.Compile(q.Where, expr.Filter)
+	if err != nil {
 		return nil, err
 	}
+	p.where = p.where.And(where)
 	a := analyzer{c}
 	p.cond, err = a.condition(q.Where)
 	return p, err
@@ -82,38 +92,73 @@ type Row struct {
 	Kept bool // Data stays as it is after visit returns
 }
 
-// Run calls visit for each picked row, in order. f has been reset; it stands at
-// the row while visit runs. An error of visit ends the run.
-func (p *Plan) Run(ctx context.Context, f *expr.Frame, t Table, tr *Trace, visit func(Row) error) error {
-	r := run{Plan: p, ctx: ctx, f: f, t: t, trace: tr, left: p.page, visit: visit}
-	return r.all()
+// Job is what a run works with.
+type Job struct {
+	Frame *expr.Frame // reset for the run
+	Table Table
+	Trace *Trace // or nil
+
+	// Also, if set, is asked about each row that passes the filter, and the frame
+	// stands at, whether it is to count.
+	Also func(id uint64) (bool, error)
+}
+
+// Run calls visit for each picked row, in order. The frame stands at the row
+// while visit runs. An error of visit ends the run.
+func (p *Plan) Run(ctx context.Context, j Job, visit func(Row) error) error {
+	r := run{Plan: p, ctx: ctx, f: j.Frame, t: j.Table, trace: j.Trace, also: j.Also, left: p.page, visit: visit}
+	return r.start()
 }
 
 // IDs returns the ids of the picked rows, in order.
-func (p *Plan) IDs(ctx context.Context, f *expr.Frame, t Table, tr *Trace) ([]uint64, error) {
+func (p *Plan) IDs(ctx context.Context, j Job) ([]uint64, error) {
 	var ids []uint64
-	r := run{Plan: p, ctx: ctx, f: f, t: t, trace: tr, left: p.page, onlyIDs: true}
+	r := run{Plan: p, ctx: ctx, f: j.Frame, t: j.Table, trace: j.Trace, also: j.Also, left: p.page, onlyIDs: true}
 	r.visit = func(row Row) error {
 		ids = append(ids, row.ID)
 		return nil
 	}
-	err := r.all()
+	err := r.start()
 	return ids, err
 }
 
-// Count returns the number of rows that pass the filter. Without a filter it
-// reads none of them.
-func (p *Plan) Count(ctx context.Context, f *expr.Frame, t Table, tr *Trace) (int64, error) {
-	if p.where == nil {
-		tr.count()
-		return t.Rows()
+// Count returns the number of rows that pass the filter, whatever the page.
+// Without a filter it reads none of them.
+func (p *Plan) Count(ctx context.Context, j Job) (int64, error) {
+	if p.all && j.Also == nil {
+		return p.countAll(j)
 	}
 	var n int64
-	r := run{Plan: p, ctx: ctx, f: f, t: t, trace: tr, left: page{0, math.MaxInt64}}
+	r := run{Plan: p, ctx: ctx, f: j.Frame, t: j.Table, trace: j.Trace, also: j.Also, left: page{0, math.MaxInt64}}
 	r.visit = func(Row) error {
 		n++
 		return nil
 	}
-	err := r.all()
+	err := r.start()
 	return n, err
+}
+
+// countAll returns the number of rows that are not expired.
+func (p *Plan) countAll(j Job) (int64, error) {
+	j.Trace.begin()
+	defer j.Trace.end()
+	j.Trace.count()
+	n, err := j.Table.Rows()
+	if !p.live || err != nil {
+		return n, err
+	}
+	expired, err := j.Table.ExpiredRows(j.Frame.Now)
+	return n - expired, err
+}
+
+// Any reports whether a row passes the filter, whatever the page.
+func (p *Plan) Any(ctx context.Context, j Job) (bool, error) {
+	found := false
+	r := run{Plan: p, ctx: ctx, f: j.Frame, t: j.Table, trace: j.Trace, also: j.Also, left: page{0, 1}, anyOrder: true}
+	r.visit = func(Row) error {
+		found = true
+		return nil
+	}
+	err := r.start()
+	return found, err
 }

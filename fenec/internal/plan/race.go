@@ -2,8 +2,6 @@ package plan
 
 import (
 	"slices"
-
-	"github.com/fenec-go/fenecdb/fenec/internal/table"
 )
 
 // race gathers the ids of every option at once, some entries of each in turn,
@@ -12,13 +10,16 @@ import (
 func (r *run) race(found *resolved, most int) (list []uint64, winner *option, err error) {
 	racers := make([]racer, 0, len(found.options))
 	for i := range found.options {
-		if o := &found.options[i]; len(o.spans) <= most {
+		if o := &found.options[i]; o.length() <= most {
 			racers = append(racers, racer{run: r, o: o})
 		}
 	}
 	slices.SortStableFunc(racers, func(a, b racer) int { return a.o.rank() - b.o.rank() })
 	for stretch := 16; ; stretch *= 2 {
 		for i := range racers {
+			if racers[i].o.length() > stretch || !racers[i].o.ready() {
+				continue // each span costs as much as an entry
+			}
 			done, err := racers[i].advance(min(stretch, most+1))
 			if err != nil {
 				return nil, nil, err
@@ -33,12 +34,19 @@ func (r *run) race(found *resolved, most int) (list []uint64, winner *option, er
 	}
 }
 
+// scan is a scan of entries or rows.
+type scan interface {
+	Next() bool
+	ID() uint64
+	Err() error
+}
+
 // racer gathers the ids of one option.
 type racer struct {
 	run  *run
 	o    *option
-	next int              // the first span that is not begun
-	scan *table.IndexScan // of the span before, or nil
+	next int  // the first span that is not begun
+	scan scan // of the span before, or nil
 	list []uint64
 }
 
@@ -68,13 +76,16 @@ func (c *racer) advance(n int) (done bool, err error) {
 	return false, nil
 }
 
-// begin goes on to a span: a scan of its entries, or its id at once.
+// begin goes on to a span: a scan of its entries or rows, or its id at once.
 func (c *racer) begin(s *span) {
-	if s.index == nil {
-		c.list = append(c.list, s.id)
-		return
+	switch {
+	case s.isID():
+		c.list = append(c.list, s.ids.first)
+	case s.index == nil:
+		c.scan = c.run.t.Scan(s.ids.first, s.ids.last, false)
+	default:
+		c.scan = c.run.index(s, false)
 	}
-	c.scan = c.run.index(s, false)
 }
 
 // ids returns what was gathered within bounds, in order and once each.

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
 	"github.com/fenec-go/fenecdb/fenec/internal/expr"
-	"github.com/fenec-go/fenecdb/fenec/internal/value"
 )
 
 // resolved is what a condition comes to in a run.
@@ -24,7 +22,7 @@ func (r *resolved) none() bool {
 		return true
 	}
 	for i := range r.options {
-		if len(r.options[i].spans) == 0 {
+		if r.options[i].length() == 0 {
 			return true
 		}
 	}
@@ -33,7 +31,7 @@ func (r *resolved) none() bool {
 
 // resolver evaluates the constants of conditions.
 type resolver struct {
-	col *catalog.Collection
+	run *run
 	f   *expr.Frame
 }
 
@@ -42,11 +40,14 @@ type resolver struct {
 func (r *resolver) resolve(c *condition) resolved {
 	out := resolved{ids: allIDs}
 	for i := range c.terms {
-		if t := &c.terms[i]; t.field == idField && t.op != opEither && t.op != opIn {
-			if v, err := t.consts[0].Eval(r.f); err == nil {
+		if t := &c.terms[i]; t.boundsIDs() {
+			if v, err := t.constant(r.f, 0); err == nil {
 				out.ids = out.ids.and(idsWhere(t.op, v))
 			}
 		}
+	}
+	if out.point() || out.ids.empty() {
+		return out
 	}
 	r.ranges(c, &out)
 	for i := range c.terms {
@@ -63,33 +64,60 @@ func (r *resolver) term(t *term, out *resolved) {
 	switch {
 	case t.op == opEither:
 		r.either(t, out)
-	case t.field == idField && t.op == opIn:
-		r.idsIn(t, out)
-	case t.op == opEqual && t.field != idField, t.op == opIn:
-		r.valuesIn(t, out)
+	case t.op == opNear, t.op == opWithin:
+		r.area(t, out)
+	case t.op == opIn, t.op == opInner, t.op == opEqual && !t.isID():
+		r.list(t, out)
 	}
 }
 
-// idsIn adds the ids of a list.
-func (r *resolver) idsIn(t *term, out *resolved) {
-	o := option{order: noField}
-	for _, x := range t.consts {
-		v, err := x.Eval(r.f)
-		if err != nil {
-			return
+// list adds the rows that the values of a list lead to.
+func (r *resolver) list(t *term, out *resolved) {
+	n := t.count(r.f)
+	if n <= fewEntries {
+		if spans, ok := r.spans(t, out.ids); ok {
+			out.add(option{index: t.index, spans: spans})
 		}
-		in := idsWhere(opEqual, v).and(out.ids)
+		return
+	}
+	cost := n
+	if !t.isID() {
+		cost *= seekCost
+	}
+	if most, err := r.run.worthwhile(out.ids); err == nil && cost <= most {
+		later, bounds := *r, out.ids
+		out.add(option{index: t.index, size: n, make: func() ([]span, bool) { return later.spans(t, bounds) }})
+	}
+}
+
+// spans returns the ids or entries of the values of a list, of rows whose ids
+// are in bounds. ok is false when a constant fails, or has no place in the order
+// of keys.
+func (r *resolver) spans(t *term, bounds ids) (spans []span, ok bool) {
+	if t.isID() {
+		return r.idsIn(t, bounds)
+	}
+	return r.valuesIn(t, bounds)
+}
+
+// idsIn is spans for a list of ids.
+func (r *resolver) idsIn(t *term, bounds ids) (spans []span, ok bool) {
+	for i := range t.count(r.f) {
+		v, err := t.constant(r.f, i)
+		if err != nil {
+			return nil, false
+		}
+		in := idsWhere(opEqual, v).and(bounds)
 		if in.empty() {
 			continue
 		}
 		if in.first != in.last {
-			return
+			return nil, false
 		}
-		o.spans = append(o.spans, span{field: idField, id: in.first})
+		spans = append(spans, span{ids: in})
 	}
-	slices.SortFunc(o.spans, func(a, b span) int { return compareIDs(a.id, b.id) })
-	o.spans = slices.CompactFunc(o.spans, func(a, b span) bool { return a.id == b.id })
-	out.add(o)
+	slices.SortFunc(spans, func(a, b span) int { return compareIDs(a.ids.first, b.ids.first) })
+	return slices.CompactFunc(spans, func(a, b span) bool { return a.ids == b.ids }), true
 }
 
 func compareIDs(a, b uint64) int {
@@ -102,59 +130,60 @@ func compareIDs(a, b uint64) int {
 	return 0
 }
 
-// valuesIn adds the entries of the values that a field is to equal one of.
-func (r *resolver) valuesIn(t *term, out *resolved) {
-	f := &r.col.Fields[t.field]
-	o := option{order: t.field}
-	for _, x := range t.consts {
-		v, err := x.Eval(r.f)
+// valuesIn is spans for a list of values.
+func (r *resolver) valuesIn(t *term, bounds ids) (spans []span, ok bool) {
+	for i := range t.count(r.f) {
+		v, err := t.constant(r.f, i)
 		if err != nil {
-			return
+			return nil, false
 		}
-		v, ok := keyable(v, f.Type)
+		v, ok := t.keyable(v)
 		if !ok {
-			return
+			return nil, false
 		}
-		o.spans = append(o.spans, equalTo(t.field, f.Index, v, out.ids))
+		spans = append(spans, t.equalTo(v, bounds))
 	}
-	o.sort()
-	out.add(o)
+	return inOrderOf(spans), true
 }
 
-// ranges adds, for each field that is compared with bounds, the entries between
-// all of them.
+// ranges adds, for each index whose values are compared with bounds, the entries
+// between all of them.
 func (r *resolver) ranges(c *condition, out *resolved) {
 	for i := range c.terms {
 		t := &c.terms[i]
 		if !t.isBound() || t.boundedBefore(c.terms[:i]) {
 			continue
 		}
-		if o, ok := r.between(t.field, c.terms[i:]); ok {
+		if o, ok := r.between(&t.target, c.terms[i:]); ok {
 			out.add(o)
 		}
 	}
 }
 
-// isBound reports whether t bounds the values of an indexed field.
+// boundsIDs reports whether t bounds the ids.
+func (t *term) boundsIDs() bool {
+	return t.isID() && (t.op == opEqual || t.op >= opLess && t.op <= opGreaterEqual)
+}
+
+// isBound reports whether t bounds the values of an index.
 func (t *term) isBound() bool {
-	return t.field != idField && t.op >= opLess && t.op <= opNotNull
+	return !t.isID() && t.op >= opLess && t.op <= opNotNull
 }
 
 func (t *term) boundedBefore(terms []term) bool {
-	return slices.ContainsFunc(terms, func(o term) bool { return o.isBound() && o.field == t.field })
+	return slices.ContainsFunc(terms, func(o term) bool { return o.isBound() && o.index == t.index })
 }
 
-// between returns the entries of a field that lie within the bounds set by
+// between returns the entries of an index that lie within the bounds set by
 // terms; ok is false if none of them has a place in the order of keys.
-func (r *resolver) between(field int, terms []term) (o option, ok bool) {
-	f := &r.col.Fields[field]
-	s := span{field: field, index: f.Index, lower: afterNull}
+func (r *resolver) between(of *target, terms []term) (o option, ok bool) {
+	s := span{index: of.index, lower: afterNull}
 	for i := range terms {
-		if t := &terms[i]; t.isBound() && t.field == field && r.narrow(&s, t, f.Type) {
+		if t := &terms[i]; t.isBound() && t.index == of.index && r.narrow(&s, t) {
 			ok = true
 		}
 	}
-	o = option{spans: []span{s}, order: field}
+	o = option{spans: []span{s}, index: of.index}
 	if s.upper != nil && bytes.Compare(s.lower, s.upper) >= 0 {
 		o.spans = nil
 	}
@@ -163,58 +192,98 @@ func (r *resolver) between(field int, terms []term) (o option, ok bool) {
 
 // narrow brings the bounds of s in to those that t sets, and reports whether it
 // sets any.
-func (r *resolver) narrow(s *span, t *term, typ value.Type) bool {
+func (r *resolver) narrow(s *span, t *term) bool {
 	if t.op == opNotNull {
 		return true
 	}
-	v, err := t.consts[0].Eval(r.f)
+	v, err := t.constant(r.f, 0)
 	if err != nil {
 		return false
 	}
-	if v, ok := keyable(v, typ); ok {
-		lower, upper := bounds(t.op, v)
-		if bytes.Compare(lower, s.lower) > 0 {
-			s.lower = lower
-		}
-		if upper != nil && (s.upper == nil || bytes.Compare(upper, s.upper) < 0) {
-			s.upper = upper
-		}
-		return true
+	v, ok := t.keyable(v)
+	if ok {
+		s.within(t.bounds(t.op, v))
 	}
-	return false
+	return ok
+}
+
+// within brings the bounds of s in to others.
+func (s *span) within(lower, upper []byte) {
+	if bytes.Compare(lower, s.lower) > 0 {
+		s.lower = lower
+	}
+	if upper != nil && (s.upper == nil || bytes.Compare(upper, s.upper) < 0) {
+		s.upper = upper
+	}
 }
 
 // either adds the union of conditions of which each is met by few rows, if all
 // of them say so.
 func (r *resolver) either(t *term, out *resolved) {
-	union := option{order: noField}
+	var union option
 	for i := range t.either {
 		side := r.resolve(&t.either[i])
 		if side.none() {
 			continue
 		}
-		best := side.best()
-		if best == nil {
+		best := r.least(&side)
+		if best == nil || !best.ready() {
 			return
 		}
 		if len(union.spans) == 0 {
-			union.order = best.order
+			union.index = best.index
 		}
-		if union.order != best.order {
-			union.order = noField
+		if union.index != best.index {
+			union.index = nil
 		}
 		union.spans = append(union.spans, best.spans...)
 	}
-	if union.order != noField {
-		union.sort()
+	if union.index != nil {
+		union.spans = inOrderOf(union.spans)
 	}
 	out.add(union)
+}
+
+// least returns the option of fewest rows on one side of an or, or nil.
+func (r *resolver) least(side *resolved) *option {
+	best := side.best()
+	switch {
+	case best == nil:
+		return r.someIDs(side.ids)
+	case best.single() || len(side.options) == 1:
+		return best
+	}
+	most, err := r.run.affordable(side.ids)
+	if err != nil {
+		return best
+	}
+	if _, winner, err := r.run.race(side, most); winner != nil && err == nil {
+		return winner
+	}
+	return best
+}
+
+// someIDs returns a range of ids as an option, or nil if it seems to hold too
+// many rows.
+func (r *resolver) someIDs(in ids) *option {
+	if in == allIDs {
+		return nil
+	}
+	n, err := r.run.rows()
+	if err != nil {
+		return nil
+	}
+	most, err := r.run.worthwhile(allIDs)
+	if last := min(in.last, uint64(n)); err != nil || last > in.first && last-in.first > uint64(most) {
+		return nil
+	}
+	return &option{spans: []span{{ids: in}}}
 }
 
 // best returns the option that is likely to hold the fewest rows, or nil.
 func (r *resolved) best() *option {
 	if r.point() {
-		return &option{spans: []span{{field: idField, id: r.ids.first}}, order: noField}
+		return &option{spans: []span{{ids: r.ids}}}
 	}
 	var best *option
 	for i := range r.options {

@@ -16,9 +16,13 @@ type run struct {
 	ctx     context.Context
 	f       *expr.Frame
 	t       Table
-	trace   *Trace // or nil
+	trace   *Trace                        // or nil
+	also    func(id uint64) (bool, error) // or nil, see Job
+	copy    []byte                        // of the row that also is asked about
 	visit   func(Row) error
 	onlyIDs bool // visit looks at ids only: rows need not be kept for it
+
+	anyOrder bool // rows may come in any order
 
 	left  page // what is left of the page: rows to pass over, and rows until its end
 	total int64
@@ -33,35 +37,39 @@ var errDone = errors.New("plan: done")
 // more of them.
 type sink func(id uint64, b []byte) error
 
-// all finds all rows of the page.
-func (r *run) all() error {
+// start finds all rows of the page.
+func (r *run) start() error {
+	r.trace.begin()
+	defer r.trace.end()
+	err := r.find()
+	if err == errDone {
+		return nil
+	}
+	return err
+}
+
+func (r *run) find() error {
 	if r.left.end <= r.left.skip {
 		r.trace.nothing("the limit is 0")
 		return nil
 	}
 	found := resolved{ids: allIDs}
 	if len(r.cond.terms) > 0 {
-		res := resolver{col: r.col, f: r.f}
+		res := resolver{run: r, f: r.f}
 		found = res.resolve(&r.cond)
 	}
 	if found.none() {
 		r.trace.nothing("no row can pass")
 		return nil
 	}
-	var err error
 	switch {
 	case found.point():
 		r.trace.point(found.ids.first)
-		err = r.point(found.ids.first, r.emit)
-	case r.order.byID():
-		err = r.byID(&found)
-	default:
-		err = r.sorted(&found)
+		return r.point(found.ids.first, r.emit)
+	case r.order.byID(), r.anyOrder:
+		return r.byID(&found)
 	}
-	if err == errDone {
-		return nil
-	}
-	return err
+	return r.sorted(&found)
 }
 
 // checkEvery is after how many rows or entries the context is looked at.
@@ -87,8 +95,18 @@ func (r *run) rows() (int64, error) {
 }
 
 // passes makes the frame stand at a row and reports whether it passes the
-// filter.
-func (r *run) passes(id uint64, b []byte) (bool, error) {
+// filter. row is what it stands at: b, or a copy of it where also may read other
+// rows, which may move b.
+func (r *run) passes(id uint64, b []byte) (row []byte, ok bool, err error) {
+	if r.also != nil {
+		r.copy = append(r.copy[:0], b...)
+		b = r.copy
+	}
+	ok, err = r.test(id, b)
+	return b, ok, err
+}
+
+func (r *run) test(id uint64, b []byte) (bool, error) {
 	if err := r.f.Stand(id, b); err != nil {
 		return false, r.located(id, err)
 	}
@@ -96,6 +114,12 @@ func (r *run) passes(id uint64, b []byte) (bool, error) {
 	if r.where != nil {
 		var err error
 		if ok, err = r.where.Test(r.f); err != nil {
+			return false, r.located(id, err)
+		}
+	}
+	if ok && r.also != nil {
+		var err error
+		if ok, err = r.also(id); err != nil {
 			return false, r.located(id, err)
 		}
 	}
@@ -113,7 +137,7 @@ func (r *run) located(id uint64, err error) error {
 
 // emit is the sink of rows that come in order.
 func (r *run) emit(id uint64, b []byte) error {
-	ok, err := r.passes(id, b)
+	b, ok, err := r.passes(id, b)
 	if !ok || err != nil {
 		return err
 	}

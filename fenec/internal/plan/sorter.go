@@ -31,7 +31,7 @@ func newSorter(r *run) *sorter { return &sorter{r: r, most: r.left.end} }
 
 // add is a sink.
 func (s *sorter) add(id uint64, b []byte) error {
-	ok, err := s.r.passes(id, b)
+	b, ok, err := s.r.passes(id, b)
 	if !ok || err != nil {
 		return err
 	}

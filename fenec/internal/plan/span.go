@@ -3,48 +3,78 @@ package plan
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 	"slices"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
+	"github.com/fenec-go/fenecdb/fenec/internal/collation"
 	"github.com/fenec-go/fenecdb/fenec/internal/key"
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
 )
 
-// span is a range of index entries or, without an index, one id.
+// span is a range of index entries or, without an index, of ids.
 type span struct {
-	field        int // that the index is of, or idField
-	index        *catalog.Index
-	lower, upper []byte // of entries, [lower, upper); nil is unbounded
-	key          []byte // of the one value that all entries have, which hence come by id; or nil
-	id           uint64
+	index        *catalog.Index // nil for ids
+	lower, upper []byte         // of entries, [lower, upper); nil is unbounded
+	key          []byte         // of the one value that all entries have, which hence come by id; or nil
+	ids          ids
 }
+
+// isID reports whether s is one id.
+func (s *span) isID() bool { return s.index == nil && s.ids.first == s.ids.last }
 
 // option is a set of rows that holds every one that a filter keeps.
 type option struct {
 	spans []span
-	order int // the field by which the spans are ranges of one index, in order; else noField
+	index *catalog.Index // that all spans are ranges of, in order; else nil
+
+	// Of many values, spans are made only when it comes to them, by make, which
+	// is nil then. size is how many there may be.
+	make func() (spans []span, ok bool)
+	size int
 }
 
-const noField = -2
+// ready makes the spans of o if that is left to be done. If it cannot be done, o
+// is of no use.
+func (o *option) ready() bool {
+	if o.make == nil {
+		return true
+	}
+	spans, ok := o.make()
+	if !ok {
+		o.size = math.MaxInt // so that it is not tried again
+		return false
+	}
+	o.spans, o.make = spans, nil
+	return true
+}
 
-// ids reports whether o is ids and no entries.
+// length returns how many spans o has, or may have.
+func (o *option) length() int {
+	if o.make != nil {
+		return o.size
+	}
+	return len(o.spans)
+}
+
+// ids reports whether o is single ids and no entries.
 func (o *option) ids() bool {
 	for i := range o.spans {
-		if o.spans[i].index != nil {
+		if !o.spans[i].isID() {
 			return false
 		}
 	}
-	return true
+	return o.index == nil
 }
 
 // single reports whether o is at most one row, as a value of a unique field
 // is.
 func (o *option) single() bool {
-	if len(o.spans) != 1 {
-		return len(o.spans) == 0
+	if o.length() != 1 {
+		return o.length() == 0
 	}
 	s := &o.spans[0]
-	return s.index == nil || s.key != nil && s.index.Kind == catalog.Unique && !bytes.Equal(s.key, nullKey)
+	return s.isID() || s.key != nil && s.index.Kind == catalog.Unique && !bytes.Equal(s.key, nullKey)
 }
 
 // nullKey is the key of null, and afterNull the least key of anything else.
@@ -66,16 +96,16 @@ func (o *option) rank() int {
 	return 3
 }
 
-// sort brings spans of one index into the order of their entries. It joins
+// inOrderOf returns spans of one index in the order of their entries. It joins
 // those that overlap, and those of one value, between which entries of others
 // cannot lie.
-func (o *option) sort() {
-	if len(o.spans) < 2 {
-		return
+func inOrderOf(spans []span) []span {
+	if len(spans) < 2 {
+		return spans
 	}
-	slices.SortFunc(o.spans, func(a, b span) int { return bytes.Compare(a.lower, b.lower) })
-	out := o.spans[:1]
-	for _, s := range o.spans[1:] {
+	slices.SortFunc(spans, func(a, b span) int { return bytes.Compare(a.lower, b.lower) })
+	out := spans[:1]
+	for _, s := range spans[1:] {
 		last := &out[len(out)-1]
 		same := s.key != nil && bytes.Equal(s.key, last.key)
 		if !same && last.upper != nil && bytes.Compare(s.lower, last.upper) >= 0 {
@@ -89,14 +119,14 @@ func (o *option) sort() {
 			last.upper = s.upper
 		}
 	}
-	o.spans = out
+	return out
 }
 
 // equalTo returns the entries of values equal to v, of rows whose ids are in
 // bounds. It may hold others where keys are finer or coarser than equality.
-func equalTo(field int, ix *catalog.Index, v value.Value, bounds ids) span {
-	lower, upper, exact := class(v)
-	s := span{field: field, index: ix, lower: lower, upper: upper}
+func (t *target) equalTo(v value.Value, bounds ids) span {
+	lower, upper, exact := t.class(v)
+	s := span{index: t.index, lower: lower, upper: upper}
 	if !exact {
 		return s
 	}
@@ -113,8 +143,11 @@ func equalTo(field int, ix *catalog.Index, v value.Value, bounds ids) span {
 
 // class returns the range of the entries whose values may equal v. exact says
 // that these have one key, which no other value has.
-func class(v value.Value) (lower, upper []byte, exact bool) {
-	whole, cut := key.AppendCut(make([]byte, 0, 48), v)
+func (t *target) class(v value.Value) (lower, upper []byte, exact bool) {
+	whole, cut := key.AppendCollated(make([]byte, 0, 48), v, t.collation)
+	if t.collation != collation.None {
+		return whole, key.Next(whole), !cut // texts are never equal in part
+	}
 	if !cut && (!v.IsNumber() && v.Kind() != value.KindList && v.Kind() != value.KindObject) {
 		return whole, key.Next(whole), true
 	}
@@ -123,11 +156,11 @@ func class(v value.Value) (lower, upper []byte, exact bool) {
 }
 
 // bounds returns the range of the entries whose values x may make x op v true.
-func bounds(op termOp, v value.Value) (lower, upper []byte) {
+func (t *target) bounds(op termOp, v value.Value) (lower, upper []byte) {
 	if v.IsNull() {
 		return afterNull, afterNull
 	}
-	first, past, exact := class(v)
+	first, past, exact := t.class(v)
 	switch op {
 	case opLess:
 		if exact {

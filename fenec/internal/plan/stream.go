@@ -16,7 +16,7 @@ func (o *option) streams() bool {
 			return false
 		}
 	}
-	return len(o.spans) <= maxStreams
+	return o.length() <= maxStreams
 }
 
 // stream produces the rows of entries that come by id, merged, until they turn

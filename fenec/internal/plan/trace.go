@@ -4,34 +4,128 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
 )
 
-// Trace takes down what a run does, for explain. All methods may be called on
-// nil, and then do nothing.
+// Trace takes down what runs do, for explain. All methods may be called on nil,
+// and then do nothing.
 type Trace struct {
-	path  []string
+	step  string   // what it is for, "" of the statement itself
+	path  []string // of the first run
+	runs  int
 	read  int // rows tested against the filter
 	kept  int // rows that passed
+	spent time.Duration
+	begun time.Time // of the run at hand
 	order string
-	begun time.Time
+	group string // how rows were put in groups
+	steps []*Trace
 }
 
-// NewTrace returns a trace that begins now.
-func NewTrace() *Trace { return &Trace{begun: time.Now()} }
+// The steps of a statement beside its own filter and order.
+const (
+	StepSubquery  = "subquery"  // a get within an expression
+	StepRequired  = "required"  // a look for children that rows must have
+	StepAggregate = "aggregate" // a count of values, or groups
+	StepLookup    = "lookup"    // a search for children
+)
 
-// Filter returns what was done to find rows.
-func (t *Trace) Filter() string {
-	text := strings.Join(t.path, ", then ")
-	return text + "; " + plural(t.read, "row") + " read, " + strconv.Itoa(t.kept) + " kept in " +
-		time.Since(t.begun).Round(time.Microsecond).String()
+// stepsBefore and stepsAfter are the kinds of steps whose lines stand before
+// that of the filter and after it.
+var (
+	stepsBefore = []string{StepSubquery}
+	stepsAfter  = []string{StepRequired, StepAggregate, StepLookup}
+)
+
+// Step returns the trace of a step of that kind and name, one for all its runs.
+func (t *Trace) Step(kind, name string) *Trace {
+	if t == nil {
+		return nil
+	}
+	step := kind + ": " + name
+	for _, s := range t.steps {
+		if s.step == step {
+			return s
+		}
+	}
+	s := &Trace{step: step}
+	t.steps = append(t.steps, s)
+	return s
 }
 
-// Order returns how rows were put in order.
-func (t *Trace) Order() string {
+// Lines returns a line for the filter and one for each step, and for how rows
+// were put in order if that is asked for.
+func (t *Trace) Lines(order bool) []string {
+	lines := t.stepLines(nil, stepsBefore)
+	lines = append(lines, "filter: "+t.summary())
+	if order {
+		lines = append(lines, "order: "+t.orderSummary())
+	}
+	if t.group != "" {
+		lines = append(lines, StepAggregate+": "+t.group)
+	}
+	return t.stepLines(lines, stepsAfter)
+}
+
+// stepLines appends a line for each step of kinds, and for the steps within it.
+func (t *Trace) stepLines(lines []string, kinds []string) []string {
+	for _, kind := range kinds {
+		for _, s := range t.steps {
+			if !strings.HasPrefix(s.step, kind+":") {
+				continue
+			}
+			lines = s.stepLines(lines, stepsBefore)
+			line := s.step + ": " + s.summary()
+			if s.group != "" {
+				line += ", in " + s.group
+			}
+			lines = append(lines, line)
+			lines = s.stepLines(lines, stepsAfter)
+		}
+	}
+	return lines
+}
+
+// Grouped notes that the rows were put in that many groups.
+func (t *Trace) Grouped(groups int) {
+	if t != nil {
+		t.group = plural(groups, "group") + " of " + plural(t.kept, "row")
+	}
+}
+
+// summary tells how rows were found.
+func (t *Trace) summary() string {
+	if t.runs == 0 {
+		return "not needed"
+	}
+	text := strings.Join(t.path, ", then ") + "; "
+	if t.runs > 1 {
+		text += plural(t.runs, "run") + ", "
+	}
+	return text + plural(t.read, "row") + " read, " + strconv.Itoa(t.kept) + " kept in " +
+		t.spent.Round(time.Microsecond).String()
+}
+
+func (t *Trace) orderSummary() string {
 	if t.order == "" {
 		return "by id, as they are read"
 	}
 	return t.order
+}
+
+// begin and end enclose a run.
+func (t *Trace) begin() {
+	if t != nil {
+		t.runs++
+		t.begun = time.Now()
+	}
+}
+
+func (t *Trace) end() {
+	if t != nil {
+		t.spent += time.Since(t.begun)
+	}
 }
 
 func plural(n int, what string) string {
@@ -42,7 +136,7 @@ func plural(n int, what string) string {
 }
 
 func (t *Trace) add(path string) {
-	if t != nil {
+	if t != nil && t.runs == 1 {
 		t.path = append(t.path, path)
 	}
 }
@@ -69,7 +163,7 @@ func (t *Trace) point(id uint64) {
 
 func (t *Trace) scan(in ids) {
 	switch {
-	case t == nil:
+	case t == nil || t.runs > 1:
 	case in == allIDs:
 		t.add("scan of all rows")
 	case in.last == maxID:
@@ -81,7 +175,7 @@ func (t *Trace) scan(in ids) {
 
 // option notes that the rows of o were looked up, n of them.
 func (t *Trace) option(r *run, o *option, n int) {
-	if t != nil {
+	if t != nil && t.runs == 1 {
 		t.add(r.describe(o) + ", " + plural(n, "id"))
 	}
 }
@@ -96,9 +190,8 @@ func (t *Trace) walk(r *run) {
 	if t == nil {
 		return
 	}
-	f := &r.col.Fields[r.order.field]
-	t.add("walk of index " + f.Name + " @" + f.Index.Kind.String())
-	t.order = r.orderText() + ", as index " + f.Name + " holds it"
+	t.add("walk of " + r.indexName(r.order.index))
+	t.order = r.orderText() + ", as index " + r.col.PathName(r.order.index) + " holds it"
 }
 
 func (t *Trace) gaveUp(n int) {
@@ -123,14 +216,21 @@ func (r *run) orderText() string {
 	return strings.Join(keys, ", ")
 }
 
+func (r *run) indexName(ix *catalog.Index) string {
+	return "index " + r.col.PathName(ix) + " @" + ix.Kind.String()
+}
+
 // describe names the indexes and ids that an option reads.
 func (r *run) describe(o *option) string {
 	var parts []string
 	n := map[string]int{}
 	for i := range o.spans {
 		name := "id"
-		if s := &o.spans[i]; s.index != nil {
-			name = "index " + r.col.Fields[s.field].Name + " @" + s.index.Kind.String()
+		switch s := &o.spans[i]; {
+		case s.index != nil:
+			name = r.indexName(s.index)
+		case !s.isID():
+			name = "ids"
 		}
 		if n[name]++; n[name] == 1 {
 			parts = append(parts, name)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
 	"github.com/fenec-go/fenecdb/fenec/internal/key"
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
 )
@@ -15,7 +16,7 @@ func (r *run) sorted(found *resolved) error {
 	if best != nil && best.single() {
 		return r.single(best, found.ids, r.emit)
 	}
-	if r.order.field != noField && r.left.limited() {
+	if r.order.index != nil && r.left.limited() {
 		ended, err := r.pageByWalk(found)
 		if ended || err != nil {
 			return err
@@ -76,20 +77,27 @@ func (r *run) pageByWalk(found *resolved) (ended bool, err error) {
 // walkSpans returns the entries to be walked: those the filter leaves of the
 // index, or all.
 func (r *run) walkSpans(found *resolved) []span {
+	ix := r.order.index
 	for i := range found.options {
-		if o := &found.options[i]; o.order == r.order.field {
+		if o := &found.options[i]; o.index == ix && o.ready() {
 			return o.spans
 		}
 	}
-	f := r.order.field
-	return []span{{field: f, index: r.col.Fields[f].Index}}
+	if r.live && ix.Kind == catalog.TTL {
+		_, cutoff, _ := r.col.Cutoff(r.f.Now)
+		return []span{
+			{index: ix, upper: afterNull},
+			{index: ix, lower: key.Next(key.Append(nil, value.Timestamp(cutoff)))},
+		}
+	}
+	return []span{{index: ix}}
 }
 
 // others returns found without the options that a walk makes use of.
 func (r *run) others(found *resolved) resolved {
 	out := resolved{ids: found.ids}
 	for _, o := range found.options {
-		if o.order != r.order.field {
+		if o.index != r.order.index {
 			out.options = append(out.options, o)
 		}
 	}

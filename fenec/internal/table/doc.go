@@ -3,8 +3,15 @@
 //
 // A [Reader] reads one collection through a view. A [Tx] is an open block: its
 // Writers put and delete rows, keep every index and figure in step, check
-// uniqueness, and add to the block's record what was done, as results. The same
-// record, handed to [Replay] after a crash or on a replica, does the same again.
+// uniqueness, and add to the block's record what was done, as results; it
+// creates, alters and drops collections, and builds the indexes that come with
+// it. The same record, handed to a [Replayer] after a crash or on a replica, does
+// the same again.
+//
+// Readers see rows that are expired: who reads for a statement leaves them out
+// ([Expired], [Reader.ExpiredRows]). A [Writer] that was told the time takes what
+// they hold for free, and deletes them when it is taken. All others go when
+// somebody deletes the ids of [Reader.ExpiredIDs].
 //
 // Layout. Space 0 holds the definitions and figures of all collections:
 //

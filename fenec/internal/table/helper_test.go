@@ -105,6 +105,25 @@ func (x *tx) drop(name string) error {
 	return x.Drop(c)
 }
 
+// change runs an alter or a create index.
+func (x *tx) change(text string) error {
+	x.t.Helper()
+	stmt, err := ql.Parse(text)
+	require.NoError(x.t, err)
+	var cat *catalog.Catalog
+	var before, after *catalog.Collection
+	if s, ok := stmt.(*ql.CreateIndex); ok {
+		cat, before, after, _, err = x.cat.CreateIndex(s)
+	} else {
+		cat, before, after, err = x.cat.Alter(stmt.(*ql.AlterCollection))
+	}
+	if err != nil {
+		return err
+	}
+	x.cat = cat
+	return x.Alter(ctx, cat, before, after)
+}
+
 func (x *tx) put(name string, id uint64, vals ...value.Value) error {
 	c := x.cat.Find(name)
 	return x.Writer(c).Put(id, encode(c, vals))
@@ -131,6 +150,12 @@ func person(name string, age int, town string) []value.Value {
 	return v
 }
 
+// object returns the json object of one member.
+func object(key string, v value.Value) value.Value {
+	o, _ := value.Object([]value.Member{{Key: key, Value: v}}) // one member differs from all others
+	return o
+}
+
 // read calls fn with a reader of a collection.
 func (d *db) read(t testing.TB, name string, fn func(*table.Reader)) {
 	t.Helper()
@@ -150,6 +175,9 @@ func (d *db) rows(t testing.TB, name string, first, last uint64, reverse bool) (
 		for s.Next() {
 			text := fmt.Sprint(s.ID())
 			for i, f := range r.Collection().Fields {
+				if f.Dropped() {
+					continue
+				}
 				v, err := row.Field(s.Row(), i, f.Type)
 				require.NoError(t, err)
 				text += " " + v.String()

@@ -1,10 +1,12 @@
 package table
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
+	"github.com/fenec-go/fenecdb/fenec/internal/history"
 	"github.com/fenec-go/fenecdb/fenec/internal/store"
 )
 
@@ -15,6 +17,7 @@ import (
 //	opDelete  collection number, id
 //	opCreate  sized definition
 //	opDrop    collection number
+//	opAlter   sized definition, of the number of the collection it changes
 //
 // Each takes one number of the sequence.
 const (
@@ -22,6 +25,7 @@ const (
 	opDelete = 2
 	opCreate = 3
 	opDrop   = 4
+	opAlter  = 5
 )
 
 func appendSized(dst, b []byte) []byte {
@@ -31,6 +35,8 @@ func appendSized(dst, b []byte) []byte {
 // Replayer brings a store back to its last block: Load reads the catalog it
 // begins with, Replay makes the changes of the records since, in their order.
 type Replayer struct {
+	History *history.History // as Cache.History
+
 	cache Cache
 	cat   *catalog.Catalog
 }
@@ -46,6 +52,7 @@ func (r *Replayer) Catalog() *catalog.Catalog { return r.cat }
 
 // Replay makes the changes of one record, or of one part of it, in b.
 func (r *Replayer) Replay(b *store.Block, record []byte) error {
+	r.cache.History = r.History
 	t := r.cache.Begin(b)
 	t.replays = true
 	d := decoder{rest: record}
@@ -81,27 +88,16 @@ func (r *Replayer) replayOp(t *Tx, d *decoder) error {
 	case opCreate:
 		return r.create(t, d)
 	case opDrop:
-		c := r.collection(d)
-		if d.err != nil {
-			return d.err
-		}
-		cat, _, err := r.cat.Drop(c.Name)
-		if err != nil {
-			return err
-		}
-		r.cat = cat
-		return t.Drop(c)
+		return r.drop(t, d)
+	case opAlter:
+		return r.alter(t, d)
 	default:
 		return fmt.Errorf("%w: operation %d in a record", ErrCorrupt, op)
 	}
 }
 
 func (r *Replayer) create(t *Tx, d *decoder) error {
-	def := d.sized()
-	if d.err != nil {
-		return d.err
-	}
-	c, err := catalog.Decode(def)
+	c, err := d.definition()
 	if err != nil {
 		return err
 	}
@@ -111,6 +107,32 @@ func (r *Replayer) create(t *Tx, d *decoder) error {
 	}
 	r.cat = cat
 	return t.Create(cat, c)
+}
+
+func (r *Replayer) alter(t *Tx, d *decoder) error {
+	after, err := d.definition()
+	if err != nil {
+		return err
+	}
+	cat, before, err := r.cat.Replace(after)
+	if err != nil {
+		return err
+	}
+	r.cat = cat
+	return t.Alter(context.Background(), cat, before, after)
+}
+
+func (r *Replayer) drop(t *Tx, d *decoder) error {
+	c := r.collection(d)
+	if d.err != nil {
+		return d.err
+	}
+	cat, _, err := r.cat.Drop(c.Name)
+	if err != nil {
+		return err
+	}
+	r.cat = cat
+	return t.Drop(c)
 }
 
 func (r *Replayer) writer(t *Tx, d *decoder) *Writer {
@@ -177,3 +199,12 @@ func (d *decoder) uvarint() uint64 {
 }
 
 func (d *decoder) sized() []byte { return d.take(d.uvarint()) }
+
+// definition decodes a sized definition.
+func (d *decoder) definition() (*catalog.Collection, error) {
+	def := d.sized()
+	if d.err != nil {
+		return nil, d.err
+	}
+	return catalog.Decode(def)
+}

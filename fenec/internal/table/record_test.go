@@ -27,6 +27,10 @@ func records(t testing.TB) [][]byte {
 	})
 	d.must(t, func(x *tx) error { return x.put("people", 2, person("eve", -1, "")...) })
 	d.must(t, func(x *tx) error { return x.delete("people", 1) })
+	d.must(t, func(x *tx) error {
+		return errors.Join(x.change("alter collection people add more geo @geo"), x.change("create index on plain (a.k) @unique"),
+			x.change("alter collection people drop age"), x.change("alter collection people rename note to remark"))
+	})
 	d.must(t, func(x *tx) error { return x.drop("plain") })
 	require.NoError(t, d.Close())
 	var list [][]byte
@@ -37,7 +41,7 @@ func records(t testing.TB) [][]byte {
 		return nil
 	})
 	require.NoError(t, err)
-	require.Len(t, list, 5)
+	require.Len(t, list, 6)
 	return list
 }
 
@@ -83,7 +87,7 @@ func TestDamagedRecords(t *testing.T) {
 			if err := replayAll(t, append(append([][]byte{}, list[:i]...), rec[:n])...); err != nil {
 				requireDamage(t, err)
 			} else { // it ends between two operations
-				require.NotEqual(t, 4, i)
+				require.NotEqual(t, 5, i)
 			}
 		}
 	}
@@ -98,6 +102,9 @@ func TestDamagedRecords(t *testing.T) {
 		"the same collection":   list[0],
 		"a row that is none":    {1, 1, 1, 2, 7, 7},
 		"a delete of nothing":   {2, 1, 99},
+		"a definition past it":  {5, 200, 1},
+		"no definition":         {5, 3, 1, 2, 3},
+		"an unknown definition": append([]byte{5}, list[0][1:]...)[:1+len(list[0])/2],
 	} {
 		err := replayAll(t, list[0], rec)
 		require.Error(t, err, name)

@@ -2,11 +2,10 @@ package table
 
 import (
 	"encoding/binary"
-	"fmt"
 	"strings"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
-	"github.com/fenec-go/fenecdb/fenec/internal/row"
+	"github.com/fenec-go/fenecdb/fenec/internal/history"
 	"github.com/fenec-go/fenecdb/fenec/internal/store"
 )
 
@@ -16,6 +15,16 @@ type Change struct {
 	Written   int   // documents written or deleted, without the server's own
 	Rows      int   // net change of documents, without the server's own
 	Grew      bool  // something was added or became longer
+}
+
+// Since returns what c has added to an earlier state of the same block.
+func (c Change) Since(earlier Change) Change {
+	return Change{
+		LiveBytes: c.LiveBytes - earlier.LiveBytes,
+		Written:   c.Written - earlier.Written,
+		Rows:      c.Rows - earlier.Rows,
+		Grew:      c.Grew,
+	}
 }
 
 // internal reports whether a collection is the server's own: it counts toward
@@ -29,8 +38,15 @@ type Tx struct {
 	change  Change
 	touched []touched
 	op      []byte // the operation being built
-	replays bool   // the record is being replayed: nothing is logged or checked
+	notes   history.Notes
+	first   uint64 // number of the sequence that the notes begin at
+	replays bool   // the record is being replayed: nothing is checked
 	writer  Writer // the last one handed out
+
+	// Hook, if not nil, is called with each row that is about to be written, as
+	// it was and as it will be; nil is no row. Uniqueness has been checked. Its
+	// error fails the write. The rows are good until it returns.
+	Hook func(c *catalog.Collection, id uint64, before, after []byte) error
 }
 
 // touched is a collection whose figures the block has looked at, and what they
@@ -44,6 +60,8 @@ type touched struct {
 // Cache holds the figures of collections as of the last committed block, and
 // the memory of the one open block. It is guarded by the store's write lock.
 type Cache struct {
+	History *history.History // is told of every block; nil for none
+
 	figures map[uint32]Figures
 	tx      Tx
 }
@@ -54,7 +72,8 @@ const maxKeptOp = 64 << 10
 // Begin makes b a Tx, which is good until the next Begin.
 func (c *Cache) Begin(b *store.Block) *Tx {
 	t := &c.tx
-	*t = Tx{block: b, cache: c, touched: t.touched[:0], op: t.op[:0], writer: Writer{buffers: t.writer.buffers}}
+	*t = Tx{block: b, cache: c, touched: t.touched[:0], op: t.op[:0], notes: t.notes, first: b.Next(), writer: Writer{buffers: t.writer.buffers}}
+	t.notes.Reset()
 	if cap(t.op) > maxKeptOp {
 		t.op, t.writer.buffers = nil, buffers{}
 	}
@@ -102,8 +121,8 @@ func (t *Tx) Seal() error {
 	return nil
 }
 
-// Publish makes the block's figures those of the cache. Call it when the block
-// is committed, under the write lock.
+// Publish makes the block's figures those of the cache and its notes part of the
+// history. Call it when the block is committed, under the write lock.
 func (t *Tx) Publish() {
 	if t.cache.figures == nil {
 		t.cache.figures = map[uint32]Figures{}
@@ -111,107 +130,18 @@ func (t *Tx) Publish() {
 	for i := range t.touched {
 		t.cache.figures[t.touched[i].number] = t.touched[i].Figures
 	}
+	if h := t.cache.History; h != nil {
+		h.Append(t.first, t.block.Time().UnixMilli(), &t.notes)
+	}
 }
 
-// log adds the operation in t.op to the record.
-func (t *Tx) log() error {
-	if t.replays {
-		return nil
-	}
+// Notes returns what the block has done so far. They are good until the next
+// Begin.
+func (t *Tx) Notes() *history.Notes { return &t.notes }
+
+// log adds the operation in t.op to the record and notes what it does to c, or
+// to its document of that id.
+func (t *Tx) log(op history.Op, c *catalog.Collection, id uint64) error {
+	t.notes.Add(op, c.Number, id, internal(c.Name))
 	return t.block.Log(t.op, 1)
-}
-
-// Create writes the definition of a new collection. cat is the catalog that
-// has it.
-func (t *Tx) Create(cat *catalog.Catalog, c *catalog.Collection) error {
-	t.change.Grew = true
-	def := c.Append(nil)
-	t.op = appendSized(append(t.op[:0], opCreate), def)
-	if err := t.log(); err != nil {
-		return err
-	}
-	if err := t.block.Put(Meta, nextKey, binary.BigEndian.AppendUint32(nil, cat.Next())); err != nil {
-		return err
-	}
-	return t.block.Put(Meta, definitionKey(c.Number), row.Seal(def))
-}
-
-// Drop takes a collection out, with its rows and indexes.
-func (t *Tx) Drop(c *catalog.Collection) error {
-	f, err := t.figures(c.Number)
-	if err != nil {
-		return err
-	}
-	t.change.LiveBytes -= f.LiveBytes
-	if !internal(c.Name) {
-		t.change.Rows -= int(f.Rows)
-	}
-	t.op = binary.AppendUvarint(append(t.op[:0], opDrop), uint64(c.Number))
-	if err := t.log(); err != nil {
-		return err
-	}
-	t.forget(c.Number)
-	for _, key := range [][]byte{definitionKey(c.Number), figuresKey(c.Number)} {
-		if err := t.block.Delete(Meta, key); err != nil {
-			return err
-		}
-	}
-	for _, space := range c.Spaces() {
-		if err := t.block.DropSpace(space); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// forget makes sure that Seal writes no figures of a dropped collection.
-func (t *Tx) forget(number uint32) {
-	for i := range t.touched {
-		if t.touched[i].number == number {
-			t.touched = append(t.touched[:i], t.touched[i+1:]...)
-			return
-		}
-	}
-}
-
-// loadCatalog reads the catalog that v sees.
-func loadCatalog(v *store.View) (*catalog.Catalog, error) {
-	b, err := v.Get(Meta, nextKey)
-	if err != nil {
-		return nil, err
-	}
-	var next uint32
-	if b != nil {
-		if len(b) != 4 {
-			return nil, fmt.Errorf("%w: a next number of %d bytes", ErrCorrupt, len(b))
-		}
-		next = binary.BigEndian.Uint32(b)
-	}
-	var found []*catalog.Collection
-	it := v.Iter(Meta, []byte{'c'}, []byte{'c' + 1})
-	for it.First(); it.Valid(); it.Next() {
-		def, err := row.Open(it.Value())
-		if err != nil {
-			return nil, fmt.Errorf("a collection's definition: %w", err)
-		}
-		c, err := catalog.Decode(def)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, c)
-	}
-	if err := it.Err(); err != nil {
-		return nil, err
-	}
-	return catalog.Load(next, found)
-}
-
-// Since returns what c has added to an earlier state of the same block.
-func (c Change) Since(earlier Change) Change {
-	return Change{
-		LiveBytes: c.LiveBytes - earlier.LiveBytes,
-		Written:   c.Written - earlier.Written,
-		Rows:      c.Rows - earlier.Rows,
-		Grew:      c.Grew,
-	}
 }

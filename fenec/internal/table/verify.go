@@ -9,7 +9,6 @@ import (
 	"github.com/fenec-go/fenecdb/fenec/internal/key"
 	"github.com/fenec-go/fenecdb/fenec/internal/row"
 	"github.com/fenec-go/fenecdb/fenec/internal/store"
-	"github.com/fenec-go/fenecdb/fenec/internal/value"
 )
 
 // maxFindings bounds how many faults of one collection Verify reports.
@@ -65,46 +64,57 @@ func (f *verifier) run() {
 	if counted.Rows != known.Rows || counted.LiveBytes != known.LiveBytes || counted.Highest > known.Highest {
 		f.report("figures are %+v, counted %+v", known, counted)
 	}
-	for i := range f.col.Fields {
-		if f.col.Fields[i].Index != nil {
-			f.index(i, counted.Rows)
+	for _, x := range f.col.Indexes() {
+		if f.col.Built(x) {
+			f.index(x, counted.Rows)
 		}
 	}
 }
 
-// entries reports the index entries that a row lacks.
+// entries reports what cannot be read of a row, and the index entries that it
+// lacks.
 func (f *verifier) entries(id uint64, b []byte) {
+	r, err := row.Parse(b)
+	if err != nil {
+		f.report("id %d: %w", id, err)
+		return
+	}
 	for i := range f.col.Fields {
 		field := &f.col.Fields[i]
-		v, err := row.Field(b, i, field.Type)
-		if err != nil {
+		if field.Dropped() {
+			continue
+		}
+		if _, err := r.Field(i, field.Type); err != nil {
 			f.report("id %d, field %q: %w", id, field.Name, err)
+		}
+	}
+	for _, x := range f.col.Indexes() {
+		if !f.col.Built(x) {
 			continue
 		}
-		if field.Index == nil {
-			continue
+		e, err := appendEntry(nil, f.col, x, id, &r)
+		if err != nil {
+			continue // its field was reported
 		}
-		e := appendID(key.Append(nil, v), id)
-		got, err := f.view.Get(field.Index.Space, e)
+		got, err := f.view.Get(x.Space, e)
 		if err != nil || got == nil {
-			f.report("id %d is missing in the index of %q (%v)", id, field.Name, err)
+			f.report("id %d is missing in the index of %q (%v)", id, f.col.PathName(x), err)
 		}
 	}
 }
 
 // index reports entries that no row accounts for, and unique values held
 // twice. Every row has its entry, so the count decides the former.
-func (f *verifier) index(i int, rows int64) {
-	field := &f.col.Fields[i]
-	null := key.Append(nil, value.Value{})
+func (f *verifier) index(x *catalog.Index, rows int64) {
+	name := f.col.PathName(x)
 	var last []byte
 	var n int64
-	s := f.Index(field.Index, nil, nil, false)
+	s := f.Index(x, nil, nil, false)
 	for s.Next() {
 		n++
 		k := s.ValueKey()
-		if field.Index.Kind == catalog.Unique && bytes.Equal(k, last) && !bytes.Equal(k, null) && !key.Cut(k) {
-			f.report("the unique index of %q holds a value twice, the second time for id %d", field.Name, s.ID())
+		if x.Kind == catalog.Unique && bytes.Equal(k, last) && !bytes.Equal(k, nullKey) && !key.Cut(k) {
+			f.report("the unique index of %q holds a value twice, the second time for id %d", name, s.ID())
 		}
 		last = append(last[:0], k...)
 	}
@@ -112,6 +122,6 @@ func (f *verifier) index(i int, rows int64) {
 		f.report("%w", err)
 	}
 	if n != rows {
-		f.report("the index of %q has %d entries for %d rows", field.Name, n, rows)
+		f.report("the index of %q has %d entries for %d rows", name, n, rows)
 	}
 }

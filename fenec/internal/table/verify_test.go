@@ -52,7 +52,7 @@ func TestVerify(t *testing.T) {
 		}, "damaged"},
 		"no row under the seal": {func(d *db, x *tx, c *catalog.Collection) error {
 			return tamper(d, x, c.RowSpace, idKey(1), row.Seal([]byte("rubbish")))
-		}, `field "name"`},
+		}, `id 1: value`},
 		"a row too many": {func(d *db, x *tx, c *catalog.Collection) error {
 			return tamper(d, x, c.RowSpace, idKey(7), sealed(c, person("eve", 2, "x")))
 		}, "id 7 is missing"},

@@ -6,17 +6,18 @@ import (
 	"fmt"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
-	"github.com/fenec-go/fenecdb/fenec/internal/fault"
-	"github.com/fenec-go/fenecdb/fenec/internal/key"
+	"github.com/fenec-go/fenecdb/fenec/internal/history"
 	"github.com/fenec-go/fenecdb/fenec/internal/row"
-	"github.com/fenec-go/fenecdb/fenec/internal/value"
 )
 
 // Writer writes the rows of one collection within a block. It reads what the
 // block has written.
+//
+// Once Now is set, Get, Put and Holder take rows that are expired for gone, and
+// Put deletes those in its way. The TxReader within sees them still.
 type Writer struct {
-	Reader
-	tx *Tx
+	TxReader
+	Now int64 // milliseconds since 1970; 0: no row expires
 	buffers
 }
 
@@ -29,7 +30,7 @@ type buffers struct {
 // Writer returns a writer of c, which is good until the next one is asked for.
 func (t *Tx) Writer(c *catalog.Collection) *Writer {
 	w := &t.writer
-	*w = Writer{Reader: Reader{view: t.View(), col: c}, tx: t, buffers: w.buffers}
+	*w = Writer{TxReader: TxReader{Reader: Reader{view: t.View(), col: c}, tx: t}, buffers: w.buffers}
 	return w
 }
 
@@ -42,44 +43,100 @@ func (w *Writer) NextID() (uint64, error) {
 	return f.Highest + 1, nil
 }
 
-// Get returns the row with that id, or nil. An id above every one ever used is
-// known to be free without a look.
+// Get returns the row with that id, or nil.
 func (w *Writer) Get(id uint64) ([]byte, error) {
-	f, err := w.tx.figures(w.col.Number)
-	if err != nil {
+	b, err := w.TxReader.Get(id)
+	if b == nil || err != nil {
 		return nil, err
 	}
-	if id > f.Highest {
-		return nil, nil
+	gone, err := w.expired(b)
+	if gone || err != nil {
+		return nil, err
 	}
-	return w.Reader.Get(id)
+	return b, nil
 }
 
-// Rows returns how many rows the collection has, with what the block has
-// written.
-func (w *Writer) Rows() (int64, error) {
-	f, err := w.tx.figures(w.col.Number)
-	if err != nil {
-		return 0, err
+// expired reports whether the row b counts as gone.
+func (w *Writer) expired(b []byte) (bool, error) {
+	if w.Now == 0 {
+		return false, nil
 	}
-	return f.Rows, nil
+	return Expired(w.col, b, w.Now)
 }
 
 // Put writes the encoded row b under id, in place of the one there. A unique
 // value that another row holds is a fault.Duplicate.
 func (w *Writer) Put(id uint64, b []byte) error {
-	old, err := w.Get(id)
+	old, err := w.TxReader.Get(id)
 	if err != nil {
 		return err
 	}
-	if err := w.checkUnique(id, old, b); err != nil {
+	if old != nil {
+		gone, err := w.expired(old)
+		if err != nil {
+			return err
+		}
+		if gone {
+			if err := w.remove(id, old); err != nil {
+				return err
+			}
+			old = nil
+		}
+	}
+	return w.write(id, old, b)
+}
+
+// Replace is Put in place of a row that must be there, expired or not, and that
+// is not deleted first.
+func (w *Writer) Replace(id uint64, b []byte) error {
+	old, err := w.TxReader.Get(id)
+	if err != nil {
 		return err
 	}
+	if old == nil {
+		return w.missing(id, "replace")
+	}
+	return w.write(id, old, b)
+}
+
+// Delete takes the row with that id out. It must be there, expired or not.
+func (w *Writer) Delete(id uint64) error {
+	old, err := w.TxReader.Get(id)
+	if err != nil {
+		return err
+	}
+	if old == nil {
+		return w.missing(id, "delete")
+	}
+	return w.remove(id, old)
+}
+
+func (w *Writer) missing(id uint64, what string) error {
+	return fmt.Errorf("%w: collection %q has no id %d to %s", ErrCorrupt, w.col.Name, id, what)
+}
+
+// write puts b in the place of old, which is nil when there is no row.
+func (w *Writer) write(id uint64, old, b []byte) error {
+	removed, err := w.checkUnique(id, b)
+	if err != nil {
+		return err
+	}
+	if removed && old != nil {
+		// A row is good until the next write only.
+		if old, err = w.TxReader.Get(id); err != nil {
+			return err
+		}
+	}
 	t := w.tx
+	if t.Hook != nil {
+		if err := t.Hook(w.col, id, old, b); err != nil {
+			return err
+		}
+	}
 	t.op = binary.AppendUvarint(append(t.op[:0], opPut), uint64(w.col.Number))
 	t.op = binary.AppendUvarint(t.op, id)
 	t.op = appendSized(t.op, b)
-	if err := t.log(); err != nil {
+	if err := t.log(history.Put, w.col, id); err != nil {
 		return err
 	}
 	if err := w.count(id, old, b); err != nil {
@@ -92,19 +149,17 @@ func (w *Writer) Put(id uint64, b []byte) error {
 	return t.block.Put(w.col.RowSpace, w.idKey(id), w.sealed)
 }
 
-// Delete takes the row with that id out. It must be there.
-func (w *Writer) Delete(id uint64) error {
-	old, err := w.Get(id)
-	if err != nil {
-		return err
-	}
-	if old == nil {
-		return fmt.Errorf("%w: collection %q has no id %d to delete", ErrCorrupt, w.col.Name, id)
-	}
+// remove takes the row out, which is old.
+func (w *Writer) remove(id uint64, old []byte) error {
 	t := w.tx
+	if t.Hook != nil {
+		if err := t.Hook(w.col, id, old, nil); err != nil {
+			return err
+		}
+	}
 	t.op = binary.AppendUvarint(append(t.op[:0], opDelete), uint64(w.col.Number))
 	t.op = binary.AppendUvarint(t.op, id)
-	if err := t.log(); err != nil {
+	if err := t.log(history.Del, w.col, id); err != nil {
 		return err
 	}
 	if err := w.count(id, old, nil); err != nil {
@@ -148,123 +203,60 @@ func (w *Writer) count(id uint64, old, b []byte) error {
 	return nil
 }
 
-// index keeps the index entries in step with a row that changes from old to b.
+// index keeps the index entries in step with a row that changes from old to b;
+// nil is no row.
 func (w *Writer) index(id uint64, old, b []byte) error {
-	for i := range w.col.Fields {
-		f := &w.col.Fields[i]
-		if f.Index == nil {
-			continue
-		}
-		if err := w.indexField(i, f, id, old, b); err != nil {
+	if len(w.col.Indexes()) == 0 {
+		return nil
+	}
+	before, err := parse(old)
+	if err != nil {
+		return err
+	}
+	after, err := parse(b)
+	if err != nil {
+		return err
+	}
+	for _, x := range w.col.Indexes() {
+		if err := w.entries(x, id, old != nil, b != nil, &before, &after); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *Writer) indexField(i int, f *catalog.Field, id uint64, old, b []byte) (err error) {
-	if w.before, err = entry(w.before[:0], f, i, id, old); err != nil {
-		return err
+// parse is row.Parse of what may be no row.
+func parse(b []byte) (row.Row, error) {
+	if b == nil {
+		return row.Row{}, nil
 	}
-	if w.after, err = entry(w.after[:0], f, i, id, b); err != nil {
-		return err
+	return row.Parse(b)
+}
+
+// entries brings x from the entry of before, if there was a row, to that of
+// after, if there is one.
+func (w *Writer) entries(x *catalog.Index, id uint64, was, is bool, before, after *row.Row) (err error) {
+	w.before, w.after = w.before[:0], w.after[:0]
+	if was {
+		if w.before, err = appendEntry(w.before, w.col, x, id, before); err != nil {
+			return err
+		}
+	}
+	if is {
+		if w.after, err = appendEntry(w.after, w.col, x, id, after); err != nil {
+			return err
+		}
 	}
 	if bytes.Equal(w.before, w.after) {
 		return nil
 	}
-	if old != nil {
-		if err := w.tx.block.Delete(f.Index.Space, w.before); err != nil {
+	if was {
+		if err := w.tx.block.Delete(x.Space, w.before); err != nil {
 			return err
 		}
 	}
-	if b != nil {
-		return w.tx.block.Put(f.Index.Space, w.after, nil)
+	if is {
+		return w.tx.block.Put(x.Space, w.after, nil)
 	}
 	return nil
-}
-
-// entry appends the index entry of field number i of the row b, or nothing if
-// there is no row.
-func entry(dst []byte, f *catalog.Field, i int, id uint64, b []byte) ([]byte, error) {
-	if b == nil {
-		return dst, nil
-	}
-	v, err := row.View(b, i, f.Type)
-	if err != nil {
-		return nil, err
-	}
-	return appendID(key.Append(dst, v), id), nil
-}
-
-// checkUnique reports whether another row holds a unique value of b. A row may
-// keep its own.
-func (w *Writer) checkUnique(id uint64, old, b []byte) error {
-	if w.tx.replays {
-		return nil
-	}
-	for i := range w.col.Fields {
-		f := &w.col.Fields[i]
-		if f.Index == nil || f.Index.Kind != catalog.Unique {
-			continue
-		}
-		v, err := row.View(b, i, f.Type)
-		if err != nil {
-			return err
-		}
-		holder, err := w.Holder(i, v, id)
-		if err != nil {
-			return err
-		}
-		if holder != 0 {
-			return fault.New(fault.Duplicate, "%s.%s: %s is held by id %d", w.col.Name, f.Name, brief(v), holder)
-		}
-	}
-	return nil
-}
-
-// Holder returns the id of the row, other than except, that holds v in unique
-// field number i, or 0 if there is none. Null is held by nobody.
-func (w *Writer) Holder(i int, v value.Value, except uint64) (uint64, error) {
-	if v.IsNull() {
-		return 0, nil
-	}
-	f := &w.col.Fields[i]
-	prefix := key.Append(nil, v)
-	cut := key.Cut(prefix)
-	scan := w.Index(f.Index, prefix, key.Next(prefix), false)
-	for scan.Next() {
-		id := scan.ID()
-		if id == except || len(scan.ValueKey()) != len(prefix) {
-			continue
-		}
-		if !cut {
-			return id, nil
-		}
-		same, err := w.holds(id, i, v)
-		if same || err != nil {
-			return id, err
-		}
-	}
-	return 0, scan.Err()
-}
-
-// holds reports whether field number i of the row is v: of long values the
-// index knows only how they begin.
-func (w *Writer) holds(id uint64, i int, v value.Value) (bool, error) {
-	b, err := w.Reader.Get(id)
-	if b == nil || err != nil {
-		return false, err
-	}
-	x, err := row.View(b, i, w.col.Fields[i].Type)
-	return err == nil && value.Equal(x, v), err
-}
-
-// brief returns v as it is named in messages.
-func brief(v value.Value) string {
-	const most = 80
-	s := []rune(v.String())
-	if len(s) > most {
-		return string(s[:most]) + "…"
-	}
-	return string(s)
 }

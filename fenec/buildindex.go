@@ -1,0 +1,193 @@
+package fenec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/fenec-go/fenecdb/fenec/internal/base"
+	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
+	"github.com/fenec-go/fenecdb/fenec/internal/fault"
+	"github.com/fenec-go/fenecdb/fenec/internal/store"
+	"github.com/fenec-go/fenecdb/fenec/internal/table"
+	"github.com/fenec-go/fenecdb/fenec/ql"
+)
+
+// buildInBlock is the most rows of which an index is built within one block,
+// while other writers wait.
+const buildInBlock = 5000
+
+// createIndex runs a "create index" that is no part of a batch: beside reads
+// and writes, if the collection is large. The index is in the building first,
+// when blocks keep it in step and nobody reads it; then it gets the entries of
+// the rows that are there, stretch by stretch; and a last block installs it. A
+// process that ends before leaves an index in the building, which the next open
+// takes out.
+func (s *Session) createIndex(ctx context.Context, st *Stmt) (*Result, error) {
+	db := s.db
+	def := st.tree.(*ql.CreateIndex)
+	large, err := db.isLarge(def.On.Text)
+	if err != nil {
+		return nil, err
+	}
+	if !large {
+		results, err := s.write(ctx, []bound{{st: st}})
+		if err != nil {
+			return nil, unwrapBatch(err)
+		}
+		return results[0], nil
+	}
+	b := indexBuild{db: db, def: def}
+	err = b.begin(ctx)
+	if def.IfNotExists && errors.Is(err, ErrExists) {
+		res := thereAlready(def)
+		res.seq = db.Seq()
+		return res, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := b.build(ctx); err != nil {
+		return nil, errors.Join(err, b.abandon())
+	}
+	res := done("index on %s of collection %s created", def.Path.String(), def.On.Text)
+	res.seq = db.Seq()
+	return res, nil
+}
+
+// isLarge reports whether an index on a collection is built beside other work.
+func (db *DB) isLarge(name string) (bool, error) {
+	r, err := db.store.Read()
+	if err != nil {
+		return false, public(err)
+	}
+	defer r.End()
+	c := db.catalogAt(r.Seq()).Find(name)
+	if c == nil {
+		return false, nil // the statement will tell
+	}
+	rows, err := table.NewReader(&r.View, c).Rows()
+	return rows > buildInBlock, public(err)
+}
+
+// indexBuild makes one index.
+type indexBuild struct {
+	db    *DB
+	def   *ql.CreateIndex
+	col   uint32 // the collection's number
+	index *catalog.Index
+}
+
+// begin makes the index one in the building, durably: a log that is lost with
+// its block must not leave entries behind in the file.
+func (b *indexBuild) begin(ctx context.Context) error {
+	err := b.alter(ctx, func(cat *catalog.Catalog) (out *catalog.Catalog, before, after *catalog.Collection, err error) {
+		out, before, after, b.index, err = cat.BeginIndex(b.def)
+		if err == nil {
+			b.col = after.Number
+		}
+		return out, before, after, err
+	})
+	if err != nil {
+		return err
+	}
+	return b.db.Sync(ctx)
+}
+
+// alter changes the collection's definition in a block of its own.
+func (b *indexBuild) alter(ctx context.Context, change func(*catalog.Catalog) (out *catalog.Catalog, before, after *catalog.Collection, err error)) error {
+	ticket, err := b.db.own.inBlock(ctx, func(w *block) error {
+		cat, before, after, err := change(w.catalog)
+		if err != nil {
+			return err
+		}
+		w.catalog = cat
+		return w.tx.Alter(ctx, cat, before, after)
+	})
+	if err != nil {
+		return err
+	}
+	return public(ticket.Wait(ctx))
+}
+
+// build makes the entries of all rows and installs the index.
+func (b *indexBuild) build(ctx context.Context) error {
+	for next := uint64(1); next != 0; {
+		if err := b.fill(ctx, &next); err != nil {
+			return public(err)
+		}
+	}
+	if b.index.Kind == catalog.Unique {
+		// From now on writers refuse to add a value that is held, since all that
+		// are have entries.
+		if err := b.checkDistinct(ctx); err != nil {
+			return err
+		}
+	}
+	return b.alter(ctx, func(cat *catalog.Catalog) (*catalog.Catalog, *catalog.Collection, *catalog.Collection, error) {
+		return cat.InstallIndex(b.col, b.index)
+	})
+}
+
+// fill makes the entries of a stretch of rows, from the id next on, and moves
+// next on; to 0 after the last.
+func (b *indexBuild) fill(ctx context.Context, next *uint64) (err error) {
+	defer base.Recover(b.db.Path(), base.Guard(), &err)
+	return b.db.store.Fill(b.index.Space, func(v *store.View) (keys []store.Key, err error) {
+		c, err := b.collection(v.Seq())
+		if err != nil {
+			return nil, err
+		}
+		keys, *next, err = table.NewReader(v, c).Gather(ctx, b.index, *next)
+		return keys, err
+	})
+}
+
+// collection returns the definition at seq, if the index is in the building
+// still.
+func (b *indexBuild) collection(seq uint64) (*catalog.Collection, error) {
+	c := b.db.catalogAt(seq).Numbered(b.col)
+	if c == nil || c.Built(b.index) {
+		return nil, fault.New(fault.NotFound, "what the index on %s of %s was being made on is gone", b.def.Path.String(), b.def.On.Text)
+	}
+	return c, nil
+}
+
+func (b *indexBuild) checkDistinct(ctx context.Context) error {
+	return b.db.View(ctx, func(sn *Snapshot) (err error) {
+		c, err := b.collection(sn.Seq())
+		if err != nil {
+			return err
+		}
+		v := sn.snap.View()
+		defer v.Release()
+		defer base.Recover(b.db.Path(), base.Guard(), &err)
+		return public(table.NewReader(v, c).CheckDistinct(ctx, b.index))
+	})
+}
+
+// abandon takes the index out of the building, whatever the context of the
+// statement says.
+func (b *indexBuild) abandon() error {
+	err := b.alter(context.Background(), func(cat *catalog.Catalog) (*catalog.Catalog, *catalog.Collection, *catalog.Collection, error) {
+		return cat.AbandonIndex(b.col, b.index)
+	})
+	switch {
+	case err == nil, errors.Is(err, ErrNotFound), errors.Is(err, ErrClosed), errors.Is(err, ErrFailed):
+		return nil // it is gone, or the next open takes it out
+	}
+	return fmt.Errorf("abandon the index: %w", err)
+}
+
+// abandonBuilds takes out the indexes that a process which ended was building.
+func (db *DB) abandonBuilds() error {
+	for _, c := range db.catalogAt(db.store.Seq()).Collections() {
+		for _, x := range c.Building {
+			b := indexBuild{db: db, col: c.Number, index: x}
+			if err := b.abandon(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,174 @@
+package store_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/fenec-go/fenecdb/fenec/internal/store"
+)
+
+const (
+	benchRows     = 1_000_000
+	rowSpace      = 1 // ids with 200 bytes each
+	entrySpace    = 2 // values of 9 bytes with ids, without a value
+	benchRowBytes = 200
+)
+
+func benchID(i int) []byte { return binary.BigEndian.AppendUint64(nil, uint64(i)) }
+
+// benchEntry is the entry of row i: fifteen rows share a value, and lie apart.
+func benchEntry(i int) []byte {
+	const values = benchRows / 15
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64([]byte{3}, uint64(i%values)), uint64(i))
+}
+
+// readable returns a view of a store in memory with all rows and entries in its
+// base, and of each how many are put again, spread evenly, in its front.
+func readable(b *testing.B, fresh int) *store.View {
+	s, err := store.Open("", store.Options{Replay: replay, Sync: store.SyncOff, NoCheckpoint: true, FrontBytes: 1 << 30})
+	require.NoError(b, err)
+	val := make([]byte, benchRowBytes)
+	put := func(step int) {
+		for i := 0; i < benchRows; {
+			blk, err := s.Begin(ctx, nil)
+			require.NoError(b, err)
+			for n := 0; n < 20_000 && i < benchRows; n++ {
+				_ = blk.Put(rowSpace, benchID(i), val)
+				_ = blk.Put(entrySpace, benchEntry(i), nil)
+				_ = blk.Log(nil, 1)
+				i += step
+			}
+			_, err = blk.Commit(nil)
+			require.NoError(b, err)
+		}
+	}
+	put(1)
+	require.NoError(b, s.Checkpoint(ctx))
+	if fresh > 0 {
+		put(benchRows / fresh)
+	}
+	sn, err := s.Snapshot()
+	require.NoError(b, err)
+	v := sn.View()
+	b.Cleanup(func() {
+		v.Release()
+		sn.Close()
+		require.NoError(b, s.Close())
+	})
+	return v
+}
+
+var freshRows = []int{0, 1000, 100_000}
+
+// each runs a benchmark with nothing, little and much in the front.
+func each(b *testing.B, run func(b *testing.B, v *store.View)) {
+	for _, fresh := range freshRows {
+		b.Run(fmt.Sprint("fresh=", fresh), func(b *testing.B) { run(b, readable(b, fresh)) })
+	}
+}
+
+// BenchmarkIter walks over a whole space.
+func BenchmarkIter(b *testing.B) {
+	each(b, func(b *testing.B, v *store.View) {
+		for name, space := range map[string]uint32{"row": rowSpace, "entry": entrySpace} {
+			for _, reverse := range []bool{false, true} {
+				b.Run(fmt.Sprintf("of=%s/reverse=%t", name, reverse), func(b *testing.B) {
+					b.ReportAllocs()
+					for b.Loop() {
+						it, n := v.Iter(space, nil, nil), 0
+						if reverse {
+							for it.Last(); it.Valid(); it.Prev() {
+								n += 1 + int(it.Key()[0]>>7)
+							}
+						} else {
+							for it.First(); it.Valid(); it.Next() {
+								n += 1 + int(it.Key()[0]>>7)
+							}
+						}
+						require.Equal(b, benchRows, n)
+					}
+					perKey(b, benchRows)
+				})
+			}
+		}
+	})
+}
+
+// BenchmarkGetAscending gets rows in order of their ids, by one view.
+func BenchmarkGetAscending(b *testing.B) {
+	each(b, func(b *testing.B, v *store.View) {
+		for _, step := range []int{1, 7, 67, 1009} {
+			b.Run(fmt.Sprint("step=", step), func(b *testing.B) {
+				b.ReportAllocs()
+				key := make([]byte, 8)
+				for b.Loop() {
+					for i := 0; i < benchRows; i += step {
+						binary.BigEndian.PutUint64(key, uint64(i))
+						if val, err := v.Get(rowSpace, key); len(val) != benchRowBytes || err != nil {
+							b.Fatal(err)
+						}
+					}
+				}
+				perKey(b, (benchRows+step-1)/step)
+			})
+		}
+	})
+}
+
+// BenchmarkCount counts the keys of half a space.
+func BenchmarkCount(b *testing.B) {
+	each(b, func(b *testing.B, v *store.View) {
+		lower, upper := benchEntry(1000), benchEntry(1000)
+		binary.BigEndian.PutUint64(upper[1:], benchRows/30)
+		want := countKeys(b, v, entrySpace, lower, upper)
+		b.Run("of=entry", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				require.Equal(b, want, countKeys(b, v, entrySpace, lower, upper))
+			}
+			perKey(b, want)
+		})
+	})
+}
+
+func countKeys(b *testing.B, v *store.View, space uint32, lower, upper []byte) int {
+	it, n := v.Iter(space, lower, upper), 0
+	for it.First(); it.Valid(); it.Next() {
+		n++
+	}
+	return n
+}
+
+// BenchmarkSpans walks over the entries of many values, in their order.
+func BenchmarkSpans(b *testing.B) {
+	each(b, func(b *testing.B, v *store.View) {
+		for _, step := range []int{1, 10, 1000} {
+			b.Run(fmt.Sprint("step=", step), func(b *testing.B) {
+				lower, upper := benchEntry(0)[:9], benchEntry(0)[:9]
+				b.ReportAllocs()
+				spans, values := 0, uint64(benchRows/15)
+				for b.Loop() {
+					n := 0
+					for at := uint64(0); at < values; at += uint64(step) {
+						binary.BigEndian.PutUint64(lower[1:], at)
+						binary.BigEndian.PutUint64(upper[1:], at+1)
+						it := v.Iter(entrySpace, lower, upper)
+						for it.First(); it.Valid(); it.Next() {
+							n++
+						}
+						spans++
+					}
+					require.GreaterOrEqual(b, n, 15*int(values)/step)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(spans), "ns/span")
+			})
+		}
+	})
+}
+
+func perKey(b *testing.B, n int) {
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/key")
+}
