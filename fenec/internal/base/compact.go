@@ -278,13 +278,18 @@ func (w *sideWriter) put(k, v []byte) error {
 	return w.b.Put(k, v)
 }
 
+// commit ends the transaction and brings it to disk, a piece at a time: what
+// waits to be written would hold up every flush of another file until it is.
 func (w *sideWriter) commit() error {
 	tx := w.tx
 	w.tx = nil
 	if tx == nil {
 		return nil
 	}
-	return tx.Commit()
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	return w.db.Sync()
 }
 
 func (w *sideWriter) rollback() {
