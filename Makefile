@@ -4,7 +4,7 @@ GO          ?= go
 BIN         := bin
 STATICCHECK := $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
-# Arguments of make run and make bench-storage, as in: make run ARGS=--once
+# Arguments of make run and the benches, as in: make run ARGS=--once
 ARGS ?=
 # How long make fuzz gives each target.
 FUZZTIME ?= 20s
@@ -55,7 +55,12 @@ bench-storage: build ## Measure the storage against bbolt, SQLite, Pebble and a 
 	cd bench && $(GO) build -o ../$(BIN)/bench-storage ./storage
 	@exec $(BIN)/bench-storage -server $(BIN)/fenec-server -shard $(BIN)/fenec-shard $(ARGS)
 
+bench-query: ## Measure statements against SQLite
+	@mkdir -p $(BIN)
+	cd bench && $(GO) build -o ../$(BIN)/bench-query ./query
+	@exec $(BIN)/bench-query $(ARGS)
+
 clean: ## Remove bin/
 	rm -rf $(BIN)
 
-.PHONY: help build run test test-long lint fuzz bench-storage clean
+.PHONY: help build run test test-long lint fuzz bench-storage bench-query clean

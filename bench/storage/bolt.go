@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 
 	"go.etcd.io/bbolt"
+
+	"github.com/fenec-go/fenecdb/bench/internal/gen"
 )
 
 var boltBucket = []byte("rows")
@@ -32,13 +34,13 @@ func (b *bolt) put(id int64, body string) error {
 }
 
 // fill puts the even ids up to 2*rows in large transactions.
-func (b *bolt) fill(ctx context.Context, rows int, pool bodies) error {
+func (b *bolt) fill(ctx context.Context, rows int, pool gen.Bodies) error {
 	for from := 0; from < rows && ctx.Err() == nil; from += fillStep {
 		err := b.db.Update(func(tx *bbolt.Tx) error {
 			bucket := tx.Bucket(boltBucket)
 			for i := from; i < min(from+fillStep, rows); i++ {
 				id := baseID(i)
-				if err := bucket.Put(rowKey(id), rowValue(id, pool.at(id))); err != nil {
+				if err := bucket.Put(rowKey(id), rowValue(id, pool.At(id))); err != nil {
 					return err
 				}
 			}

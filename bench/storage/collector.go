@@ -7,6 +7,8 @@ import (
 	"runtime/metrics"
 	"time"
 
+	"github.com/fenec-go/fenecdb/bench/internal/measure"
+	"github.com/fenec-go/fenecdb/bench/internal/report"
 	"github.com/fenec-go/fenecdb/fenec"
 )
 
@@ -22,7 +24,7 @@ func measureCollector(ctx context.Context, e *env) error {
 		return err
 	}
 	const bound = 0.10
-	e.out.line("the collector's share, against a tenth", percent, share, bound, share/bound, atMost(1))
+	e.out.Line("the collector's share, against a tenth", report.Percent, share, bound, share/bound, report.AtMost(1))
 	return nil
 }
 
@@ -30,14 +32,14 @@ func collectorShare(ctx context.Context, e *env, f *fenecDB) (float64, error) {
 	pool, next := e.bodies(), int64(0)
 	put := func() error {
 		next++
-		return f.append(ctx, next, pool.at(next))
+		return f.append(ctx, next, pool.At(next))
 	}
 	// The first slice fills a front; what is measured runs beside it.
-	if _, err := perOp(4*e.slice, put); err != nil {
+	if _, err := measure.PerOp(4*e.slice, put); err != nil {
 		return 0, err
 	}
 	before := readCPU()
-	if _, err := perOp(max(20*e.slice, time.Second), put); err != nil {
+	if _, err := measure.PerOp(max(20*e.slice, time.Second), put); err != nil {
 		return 0, err
 	}
 	after := readCPU()

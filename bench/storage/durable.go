@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
-	"time"
 
+	"github.com/fenec-go/fenecdb/bench/internal/measure"
+	"github.com/fenec-go/fenecdb/bench/internal/report"
 	"github.com/fenec-go/fenecdb/fenec"
 )
 
@@ -37,49 +37,30 @@ func compareDurable(ctx context.Context, e *env, f *fenecDB, bare *groupLog, lit
 		name string
 		put  func(k int64) error
 	}{
-		{"fenec", func(k int64) error { return f.append(ctx, k, pool.at(k)) }},
-		{"bare log", func(k int64) error { return bare.append(rowValue(k, pool.at(k))) }},
-		{"SQLite FULL", func(k int64) error { return lite.append(k, pool.at(k)) }},
+		{"fenec", func(k int64) error { return f.append(ctx, k, pool.At(k)) }},
+		{"bare log", func(k int64) error { return bare.append(rowValue(k, pool.At(k))) }},
+		{"SQLite FULL", func(k int64) error { return lite.append(k, pool.At(k)) }},
 	}
 	for _, w := range []struct {
 		writers    int
-		bare, lite goal
+		bare, lite report.Goal
 	}{
-		{16, atLeast(0.8), atLeast(2)},
-		{64, atLeast(0.8), atLeast(6)},
+		{16, report.AtLeast(0.8), report.AtLeast(2)},
+		{64, report.AtLeast(0.8), report.AtLeast(6)},
 	} {
-		var cs []contender
+		var cs []measure.Contender
 		for _, s := range stores {
-			cs = append(cs, contender{name: s.name, slice: func() (float64, error) {
-				return perSecond(w.writers, 2*e.slice, s.put)
+			var next atomic.Int64
+			cs = append(cs, measure.Contender{Name: s.name, Slice: func() (float64, error) {
+				return measure.PerSecond(w.writers, 2*e.slice, func(int) error { return s.put(next.Add(1)) })
 			}})
 		}
-		got, err := interleave(ctx, e.rounds, cs)
+		got, err := measure.Interleave(ctx, e.rounds, cs)
 		if err != nil {
 			return err
 		}
-		e.out.line(fmt.Sprintf("%d writers, %s", w.writers, stores[1].name), rate, got[0], got[1], got[0]/got[1], w.bare)
-		e.out.line(fmt.Sprintf("%d writers, %s", w.writers, stores[2].name), rate, got[0], got[2], got[0]/got[2], w.lite)
+		e.out.Line(fmt.Sprintf("%d writers, %s", w.writers, stores[1].name), report.Rate, got[0], got[1], got[0]/got[1], w.bare)
+		e.out.Line(fmt.Sprintf("%d writers, %s", w.writers, stores[2].name), report.Rate, got[0], got[2], got[0]/got[2], w.lite)
 	}
 	return nil
-}
-
-// perSecond lets n goroutines call op for about d and returns how many calls
-// ended a second.
-func perSecond(n int, d time.Duration, op func(k int64) error) (float64, error) {
-	var (
-		wg    sync.WaitGroup
-		next  atomic.Int64
-		errs  = make([]error, n)
-		start = time.Now()
-	)
-	for i := range n {
-		wg.Go(func() {
-			for errs[i] == nil && time.Since(start) < d {
-				errs[i] = op(next.Add(1))
-			}
-		})
-	}
-	wg.Wait()
-	return float64(next.Load()) / time.Since(start).Seconds(), errors.Join(errs...)
 }

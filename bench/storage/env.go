@@ -4,6 +4,8 @@ import (
 	"context"
 	"path/filepath"
 
+	"github.com/fenec-go/fenecdb/bench/internal/gen"
+	"github.com/fenec-go/fenecdb/bench/internal/report"
 	"github.com/fenec-go/fenecdb/fenec"
 )
 
@@ -12,7 +14,7 @@ import (
 type env struct {
 	config
 	dir  string
-	out  *report
+	out  *report.Report
 	base *fenecDB
 }
 
@@ -30,7 +32,10 @@ func (e *env) filled(ctx context.Context) (*fenecDB, error) {
 	return db, db.fill(ctx, e.rows, e.bodies())
 }
 
-func (e *env) bodies() bodies { return makeBodies(4096, bodyBytes) }
+// bodyBytes makes a row of 300 bytes together with its two integers.
+const bodyBytes = 284
+
+func (e *env) bodies() gen.Bodies { return gen.MakeBodies(4096, bodyBytes) }
 
 func (e *env) path(name string) string { return filepath.Join(e.dir, name) }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/fenec-go/fenecdb/bench/internal/gen"
 	"github.com/fenec-go/fenecdb/fenec"
 )
 
@@ -89,17 +90,17 @@ func (f *fenecDB) read(ctx context.Context, id int64) error {
 }
 
 // block lands a row for each id as one block of statements, each with text.
-func (f *fenecDB) block(ctx context.Context, text string, ids []int64, pool bodies) error {
+func (f *fenecDB) block(ctx context.Context, text string, ids []int64, pool gen.Bodies) error {
 	stmts := make([]fenec.Statement, len(ids))
 	for i, id := range ids {
-		stmts[i] = fenec.Statement{Text: text, Args: []any{id, id, pool.at(id)}}
+		stmts[i] = fenec.Statement{Text: text, Args: []any{id, id, pool.At(id)}}
 	}
 	_, err := f.db.Batch(ctx, stmts)
 	return err
 }
 
 // fill puts the even ids up to 2*rows in large blocks.
-func (f *fenecDB) fill(ctx context.Context, rows int, pool bodies) error {
+func (f *fenecDB) fill(ctx context.Context, rows int, pool gen.Bodies) error {
 	ids := make([]int64, 0, fillStep)
 	for from := 0; from < rows; from += fillStep {
 		ids = ids[:0]

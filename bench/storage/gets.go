@@ -3,6 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+
+	"github.com/fenec-go/fenecdb/bench/internal/gen"
+	"github.com/fenec-go/fenecdb/bench/internal/measure"
+	"github.com/fenec-go/fenecdb/bench/internal/report"
 )
 
 // measureGets compares prepared gets by id, all columns scanned, over a base
@@ -22,31 +26,31 @@ func measureGets(ctx context.Context, e *env) error {
 		err = warm(e.rows, func(id int64) error { return errors.Join(f.read(ctx, id), lite.read(id)) })
 	}
 	if err == nil {
-		err = compareGets(ctx, e, f, lite, "prepared get, SQLite prepared select", atLeast(2))
+		err = compareGets(ctx, e, f, lite, "prepared get, SQLite prepared select", report.AtLeast(2))
 	}
 	if err == nil {
 		err = lite.cache(64)
 	}
 	if err == nil {
-		err = compareGets(ctx, e, f, lite, "  SQLite with a page cache of 64 MB", goal{})
+		err = compareGets(ctx, e, f, lite, "  SQLite with a page cache of 64 MB", report.Goal{})
 	}
 	return errors.Join(err, lite.close())
 }
 
-func compareGets(ctx context.Context, e *env, f *fenecDB, lite *sqlite, name string, g goal) error {
-	ours, theirs := newSpread(int64(e.rows)), newSpread(int64(e.rows))
-	got, err := interleave(ctx, e.rounds, []contender{
-		{name: "fenec", slice: func() (float64, error) {
-			return perOp(e.slice, func() error { return f.read(ctx, baseID(int(ours.take()))) })
+func compareGets(ctx context.Context, e *env, f *fenecDB, lite *sqlite, name string, g report.Goal) error {
+	ours, theirs := gen.NewSpread(int64(e.rows)), gen.NewSpread(int64(e.rows))
+	got, err := measure.Interleave(ctx, e.rounds, []measure.Contender{
+		{Name: "fenec", Slice: func() (float64, error) {
+			return measure.PerOp(e.slice, func() error { return f.read(ctx, baseID(int(ours.Take()))) })
 		}},
-		{name: "SQLite", slice: func() (float64, error) {
-			return perOp(e.slice, func() error { return lite.read(baseID(int(theirs.take()))) })
+		{Name: "SQLite", Slice: func() (float64, error) {
+			return measure.PerOp(e.slice, func() error { return lite.read(baseID(int(theirs.Take()))) })
 		}},
 	})
 	if err != nil {
 		return err
 	}
-	e.out.line(name, duration, got[0], got[1], got[1]/got[0], g)
+	e.out.Line(name, report.Duration, got[0], got[1], got[1]/got[0], g)
 	return nil
 }
 

@@ -11,6 +11,9 @@ import (
 	"os"
 	"time"
 
+	"github.com/fenec-go/fenecdb/bench/internal/gen"
+	"github.com/fenec-go/fenecdb/bench/internal/measure"
+	"github.com/fenec-go/fenecdb/bench/internal/report"
 	"github.com/fenec-go/fenecdb/internal/daemon"
 )
 
@@ -64,12 +67,12 @@ func startCluster(ctx context.Context, e *env) (*cluster, error) {
 }
 
 // loadLines is the body of the batch that makes the collection and its rows.
-func loadLines(pool bodies) []byte {
+func loadLines(pool gen.Bodies) []byte {
 	var b bytes.Buffer
 	line := json.NewEncoder(&b)
 	_ = line.Encode(map[string]any{"query": schemaText})
 	for i := range int64(httpRows) {
-		_ = line.Encode(map[string]any{"query": insertText, "params": []any{i + 1, i, pool.at(i)}})
+		_ = line.Encode(map[string]any{"query": insertText, "params": []any{i + 1, i, pool.At(i)}})
 	}
 	return b.Bytes()
 }
@@ -86,7 +89,7 @@ func (c *cluster) stop() error {
 
 func (c *cluster) compare(ctx context.Context, e *env) error {
 	query := []byte(`{"query":"get rows where id = $1","params":[500]}`)
-	var cs []contender
+	var cs []measure.Contender
 	for _, target := range []struct {
 		name, addr string
 		request    []byte
@@ -100,17 +103,17 @@ func (c *cluster) compare(ctx context.Context, e *env) error {
 			return err
 		}
 		defer conn.close()
-		cs = append(cs, contender{name: target.name, slice: func() (float64, error) {
-			took, err := latencies(e.slice, func() error { return conn.exchange(target.request) })
-			return median(took), err
+		cs = append(cs, measure.Contender{Name: target.name, Slice: func() (float64, error) {
+			took, err := measure.Latencies(e.slice, func() error { return conn.exchange(target.request) })
+			return measure.Median(took), err
 		}})
 	}
-	got, err := interleave(ctx, 2*e.rounds, cs)
+	got, err := measure.Interleave(ctx, 2*e.rounds, cs)
 	if err != nil {
 		return err
 	}
-	e.out.line("get at a node, a constant of the same node", duration, got[0], got[1], got[0]/got[1], atMost(1.5))
-	e.out.line("get through a router, at the node", duration, got[2], got[0], got[2]/got[0], atMost(2.2))
+	e.out.Line("get at a node, a constant of the same node", report.Duration, got[0], got[1], got[0]/got[1], report.AtMost(1.5))
+	e.out.Line("get through a router, at the node", report.Duration, got[2], got[0], got[2]/got[0], report.AtMost(2.2))
 	return nil
 }
 

@@ -15,16 +15,18 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
+
+	"github.com/fenec-go/fenecdb/bench/internal/litedriver"
+	"github.com/fenec-go/fenecdb/bench/internal/report"
 )
 
 // config is what the flags set.
 type config struct {
 	rows   int           // rows of the base that puts and gets meet
 	rounds int           // counted rounds of each comparison
-	slice  time.Duration // how long one contender works in one round
+	slice  time.Duration // how long one measure.Contender works in one round
 	big    int64         // bytes of the large file of the open part
 	small  int64         // bytes of the small one
 	where  string        // the directory in which the databases are made
@@ -33,21 +35,14 @@ type config struct {
 	only   string        // letters of the parts to run, or all
 }
 
-// part is one comparison of the table.
-type part struct {
-	letter string
-	title  string
-	run    func(context.Context, *env) error
-}
-
-var parts = []part{
-	{"a", "a 300-byte put that waits for no fsync, one goroutine", measurePuts},
-	{"b", "durable puts: every one on disk before it returns", measureDurable},
-	{"c", "get by id, random ids, one goroutine", measureGets},
-	{"d", "open, one get, close", measureOpens},
-	{"e", "gets beside a writer of 1,000-row blocks", measureReaders},
-	{"f", "a get over HTTP", measureHTTP},
-	{"g", "the collector's share of the CPU under puts", measureCollector},
+var parts = []report.Part[*env]{
+	{Letter: "a", Title: "a 300-byte put that waits for no fsync, one goroutine", Run: measurePuts},
+	{Letter: "b", Title: "durable puts: every one on disk before it returns", Run: measureDurable},
+	{Letter: "c", Title: "get by id, random ids, one goroutine", Run: measureGets},
+	{Letter: "d", Title: "open, one get, close", Run: measureOpens},
+	{Letter: "e", Title: "gets beside a writer of 1,000-row blocks", Run: measureReaders},
+	{Letter: "f", Title: "a get over HTTP", Run: measureHTTP},
+	{Letter: "g", Title: "the collector's share of the CPU under puts", Run: measureCollector},
 }
 
 func main() {
@@ -80,7 +75,7 @@ func parseFlags() config {
 // run measures the wanted parts and prints the table. A part that fails does
 // not stop the ones after it.
 func run(ctx context.Context, cfg config) error {
-	wanted, err := choose(cfg.only)
+	wanted, err := report.Choose(parts, cfg.only)
 	if err != nil {
 		return err
 	}
@@ -90,42 +85,11 @@ func run(ctx context.Context, cfg config) error {
 	}
 	defer os.RemoveAll(dir)
 
-	e := &env{config: cfg, dir: dir, out: newReport(os.Stdout)}
-	e.out.conditions(cfg)
-	var failed []error
-	for _, p := range wanted {
-		e.out.part(p.letter, p.title)
-		if err := p.run(ctx, e); err != nil {
-			failed = append(failed, fmt.Errorf("part %s: %w", p.letter, err))
-			e.out.note("could not be measured: " + err.Error())
-		}
-		if ctx.Err() != nil {
-			break
-		}
-	}
+	e := &env{config: cfg, dir: dir, out: report.New(os.Stdout)}
+	e.out.Conditions("fenec storage bench", fmt.Sprintf("base of %d rows, %d rounds of %v a side, databases in %s, SQLite by %s",
+		cfg.rows, cfg.rounds, cfg.slice, cfg.where, litedriver.Description))
+	failed := report.RunParts(ctx, e.out, wanted, e)
 	failed = append(failed, e.close())
-	e.out.summary()
+	e.out.Summary()
 	return errors.Join(failed...)
-}
-
-// choose returns the parts named in only, in the order of the table.
-func choose(only string) ([]part, error) {
-	if only == "" {
-		return parts, nil
-	}
-	var out []part
-	letters := strings.Split(only, ",")
-	for _, p := range parts {
-		for i, l := range letters {
-			if strings.TrimSpace(l) == p.letter {
-				out = append(out, p)
-				letters = append(letters[:i], letters[i+1:]...)
-				break
-			}
-		}
-	}
-	if len(letters) > 0 {
-		return nil, fmt.Errorf("no part is called %q", strings.Join(letters, ","))
-	}
-	return out, nil
 }

@@ -6,6 +6,9 @@ import (
 	"os"
 	"time"
 
+	"github.com/fenec-go/fenecdb/bench/internal/gen"
+	"github.com/fenec-go/fenecdb/bench/internal/measure"
+	"github.com/fenec-go/fenecdb/bench/internal/report"
 	"github.com/fenec-go/fenecdb/fenec"
 )
 
@@ -24,16 +27,16 @@ func measureOpens(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	got, err := interleave(ctx, e.rounds, []contender{
-		{name: "small", slice: func() (float64, error) { return openings(ctx, small, e.slice) }},
-		{name: "big", slice: func() (float64, error) { return openings(ctx, big, e.slice) }},
+	got, err := measure.Interleave(ctx, e.rounds, []measure.Contender{
+		{Name: "small", Slice: func() (float64, error) { return openings(ctx, small, e.slice) }},
+		{Name: "big", Slice: func() (float64, error) { return openings(ctx, big, e.slice) }},
 	})
 	if err != nil {
 		return err
 	}
-	e.out.line(sizeName(big.bytes)+" against "+sizeName(small.bytes), duration, got[1], got[0], got[1]/got[0], atMost(1.5))
+	e.out.Line(report.SizeName(big.bytes)+" against "+report.SizeName(small.bytes), report.Duration, got[1], got[0], got[1]/got[0], report.AtMost(1.5))
 	const two = float64(2 * time.Millisecond)
-	e.out.line(sizeName(big.bytes)+" against 2 ms", duration, got[1], two, got[1]/two, atMost(1))
+	e.out.Line(report.SizeName(big.bytes)+" against 2 ms", report.Duration, got[1], two, got[1]/two, report.AtMost(1))
 	return nil
 }
 
@@ -57,7 +60,7 @@ func makeSized(ctx context.Context, e *env, name string, want int64) (sized, err
 
 func (s *sized) grow(ctx context.Context, f *fenecDB, want int64) error {
 	const step = 1_000
-	pool := makeBodies(256, openBody)
+	pool := gen.MakeBodies(256, openBody)
 	for s.bytes < want {
 		// Most of what is missing in one go, as a checkpoint sees the file grow
 		// by more than the rows.
@@ -85,17 +88,17 @@ func (s *sized) grow(ctx context.Context, f *fenecDB, want int64) error {
 
 // openings opens, reads and closes for about d and returns the median cost.
 func openings(ctx context.Context, s sized, d time.Duration) (float64, error) {
-	pick := newSpread(int64(s.rows))
-	took, err := latencies(d, func() error {
+	pick := gen.NewSpread(int64(s.rows))
+	took, err := measure.Latencies(d, func() error {
 		db, err := fenec.Open(s.path, fenec.Options{})
 		if err != nil {
 			return err
 		}
-		res, err := db.Query(ctx, getText, baseID(int(pick.take())))
+		res, err := db.Query(ctx, getText, baseID(int(pick.Take())))
 		if err == nil && res.Len() != 1 {
 			err = errors.New("the row is missing")
 		}
 		return errors.Join(err, db.Close())
 	})
-	return median(took), err
+	return measure.Median(took), err
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/fenec-go/fenecdb/bench/internal/gen"
 )
 
 // pebbleDB is a Pebble database with its default options but for the log, which
@@ -24,12 +26,12 @@ func (p *pebbleDB) put(id int64, body string) error {
 }
 
 // fill puts the even ids up to 2*rows in large batches.
-func (p *pebbleDB) fill(ctx context.Context, rows int, pool bodies) error {
+func (p *pebbleDB) fill(ctx context.Context, rows int, pool gen.Bodies) error {
 	for from := 0; from < rows && ctx.Err() == nil; from += fillStep {
 		b := p.db.NewBatch()
 		for i := from; i < min(from+fillStep, rows); i++ {
 			id := baseID(i)
-			if err := b.Set(rowKey(id), rowValue(id, pool.at(id)), nil); err != nil {
+			if err := b.Set(rowKey(id), rowValue(id, pool.At(id)), nil); err != nil {
 				return err
 			}
 		}

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"time"
 
+	"github.com/fenec-go/fenecdb/bench/internal/gen"
+	"github.com/fenec-go/fenecdb/bench/internal/measure"
+	"github.com/fenec-go/fenecdb/bench/internal/report"
 	"github.com/fenec-go/fenecdb/fenec"
 )
 
@@ -38,15 +40,15 @@ func comparePuts(ctx context.Context, e *env, stores []putter) error {
 	last := make([]int64, len(stores))
 	appendTo := func(i int) error {
 		last[i]++
-		return stores[i].append(last[i], pool.at(last[i]))
+		return stores[i].append(last[i], pool.At(last[i]))
 	}
-	odd := make([]*spread, len(stores))
+	odd := make([]*gen.Spread, len(stores))
 	for i := range odd {
-		odd[i] = newSpread(int64(e.rows))
+		odd[i] = gen.NewSpread(int64(e.rows))
 	}
 	putInto := func(i int) error {
-		id := 2*odd[i].take() + 1
-		return stores[i].put(id, pool.at(id))
+		id := 2*odd[i].Take() + 1
+		return stores[i].put(id, pool.At(id))
 	}
 	if err := e.putLines(ctx, "past the end", stores, appendTo); err != nil {
 		return err
@@ -55,51 +57,38 @@ func comparePuts(ctx context.Context, e *env, stores []putter) error {
 }
 
 // putGoals are in the order of putters, fenec itself left out.
-var putGoals = []goal{atLeast(20), atLeast(4), atLeast(0.5)}
+var putGoals = []report.Goal{report.AtLeast(20), report.AtLeast(4), report.AtLeast(0.5)}
 
 // putLines measures one order of ids and prints a line for each peer.
 func (e *env) putLines(ctx context.Context, order string, stores []putter, op func(i int) error) error {
-	var alone, whole []contender
+	var alone, whole []measure.Contender
 	for i, s := range stores {
 		do := func() error { return op(i) }
-		alone = append(alone, contender{
-			name:   s.name,
-			slice:  func() (float64, error) { return perOp(e.slice, do) },
-			settle: s.settle,
+		alone = append(alone, measure.Contender{
+			Name:   s.name,
+			Slice:  func() (float64, error) { return measure.PerOp(e.slice, do) },
+			Settle: s.settle,
 		})
-		whole = append(whole, contender{
-			name:  s.name,
-			slice: func() (float64, error) { return perOpSettled(e.slice, do, s.settle) },
+		whole = append(whole, measure.Contender{
+			Name:  s.name,
+			Slice: func() (float64, error) { return measure.PerOpSettled(e.slice, do, s.settle) },
 		})
 	}
-	one, err := interleave(ctx, e.rounds, alone)
+	one, err := measure.Interleave(ctx, e.rounds, alone)
 	if err != nil {
 		return err
 	}
-	all, err := interleave(ctx, e.rounds, whole)
+	all, err := measure.Interleave(ctx, e.rounds, whole)
 	if err != nil {
 		return err
 	}
 	for i, s := range stores[1:] {
-		e.out.line(order+", "+s.name, duration, one[0], one[i+1], one[i+1]/one[0], putGoals[i])
+		e.out.Line(order+", "+s.name, report.Duration, one[0], one[i+1], one[i+1]/one[0], putGoals[i])
 	}
 	for i, s := range stores[1:] {
-		e.out.line("  its background work included, "+s.name, duration, all[0], all[i+1], all[i+1]/all[0], goal{})
+		e.out.Line("  its background work included, "+s.name, report.Duration, all[0], all[i+1], all[i+1]/all[0], report.Goal{})
 	}
 	return nil
-}
-
-// perOpSettled is perOp with the time of settle shared among the operations.
-func perOpSettled(d time.Duration, op, settle func() error) (float64, error) {
-	n, start := 0, time.Now()
-	counted := func() error { n++; return op() }
-	if _, err := perOp(d, counted); err != nil {
-		return 0, err
-	}
-	if err := settle(); err != nil {
-		return 0, err
-	}
-	return float64(time.Since(start)) / float64(n), nil
 }
 
 // putters makes the stores and fills each with the base, fenec first.

@@ -5,6 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+
+	"github.com/fenec-go/fenecdb/bench/internal/gen"
+	"github.com/fenec-go/fenecdb/bench/internal/measure"
+	"github.com/fenec-go/fenecdb/bench/internal/report"
 )
 
 // blockRows is how many rows the writer beside the readers lands at once.
@@ -21,42 +25,42 @@ func measureReaders(ctx context.Context, e *env) error {
 		return err
 	}
 	var (
-		pick   = newSpread(int64(e.rows))
+		pick   = gen.NewSpread(int64(e.rows))
 		w      = newBlockWriter(f, e)
 		blocks int64
 	)
 	gets := func() (float64, error) {
-		took, err := latencies(4*e.slice, func() error { return f.read(ctx, baseID(int(pick.take()))) })
-		return percentile(took, 0.99), err
+		took, err := measure.Latencies(4*e.slice, func() error { return f.read(ctx, baseID(int(pick.Take()))) })
+		return measure.Percentile(took, 0.99), err
 	}
-	got, err := interleave(ctx, e.rounds, []contender{
-		{name: "beside a writer", settle: func() error { return f.db.Checkpoint(ctx) }, slice: func() (float64, error) {
+	got, err := measure.Interleave(ctx, e.rounds, []measure.Contender{
+		{Name: "beside a writer", Settle: func() error { return f.db.Checkpoint(ctx) }, Slice: func() (float64, error) {
 			stop := w.start(ctx)
 			p99, err := gets()
 			n, werr := stop()
 			blocks += n
 			return p99, errors.Join(err, werr)
 		}},
-		{name: "idle", slice: gets},
+		{Name: "idle", Slice: gets},
 	})
 	if err != nil {
 		return err
 	}
-	e.out.line("p99 of a get, against an idle database", duration, got[0], got[1], got[0]/got[1], atMost(3))
+	e.out.Line("p99 of a get, against an idle database", report.Duration, got[0], got[1], got[0]/got[1], report.AtMost(3))
 	seconds := 4 * e.slice.Seconds() * float64(e.rounds+1)
-	e.out.note(fmt.Sprintf("the writer landed %.0f blocks a second", float64(blocks)/seconds))
+	e.out.Note(fmt.Sprintf("the writer landed %.0f blocks a second", float64(blocks)/seconds))
 	return nil
 }
 
 // blockWriter puts blocks of rows among those of a base, without a pause.
 type blockWriter struct {
 	f    *fenecDB
-	pool bodies
-	odd  *spread
+	pool gen.Bodies
+	odd  *gen.Spread
 }
 
 func newBlockWriter(f *fenecDB, e *env) *blockWriter {
-	return &blockWriter{f: f, pool: e.bodies(), odd: newSpread(int64(e.rows))}
+	return &blockWriter{f: f, pool: e.bodies(), odd: gen.NewSpread(int64(e.rows))}
 }
 
 // start lets the writer run until stop is called, which waits for its last
@@ -86,7 +90,7 @@ func (w *blockWriter) start(ctx context.Context) (stop func() (int64, error)) {
 func (w *blockWriter) block(ctx context.Context) error {
 	ids := make([]int64, blockRows)
 	for i := range ids {
-		ids[i] = 2*w.odd.take() + 1
+		ids[i] = 2*w.odd.Take() + 1
 	}
 	return w.f.block(ctx, replaceText, ids, w.pool)
 }

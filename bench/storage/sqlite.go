@@ -5,6 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+
+	"github.com/fenec-go/fenecdb/bench/internal/gen"
+	"github.com/fenec-go/fenecdb/bench/internal/litedriver"
 )
 
 // sqlite is a SQLite database in WAL mode with one table of rows and prepared
@@ -16,7 +19,7 @@ type sqlite struct {
 
 // openSQLite creates the database at path. sync is its pragma synchronous.
 func openSQLite(path, sync string) (*sqlite, error) {
-	db, err := sql.Open(sqliteName, path)
+	db, err := sql.Open(litedriver.Name, path)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +69,7 @@ func (s *sqlite) read(id int64) error {
 }
 
 // fill puts the even ids up to 2*rows in large transactions.
-func (s *sqlite) fill(ctx context.Context, rows int, pool bodies) error {
+func (s *sqlite) fill(ctx context.Context, rows int, pool gen.Bodies) error {
 	for from := 0; from < rows; from += fillStep {
 		tx, err := s.db.BeginTx(ctx, nil)
 		if err != nil {
@@ -75,7 +78,7 @@ func (s *sqlite) fill(ctx context.Context, rows int, pool bodies) error {
 		ins := tx.Stmt(s.ins)
 		for i := from; i < min(from+fillStep, rows); i++ {
 			id := baseID(i)
-			if _, err := ins.Exec(id, id, pool.at(id)); err != nil {
+			if _, err := ins.Exec(id, id, pool.At(id)); err != nil {
 				return errors.Join(err, tx.Rollback())
 			}
 		}

@@ -1,12 +1,12 @@
 //go:build cgo
 
-package main
+package litedriver
 
 import _ "github.com/mattn/go-sqlite3" // registers the driver "sqlite3"
 
 // With a C compiler at hand the peer is SQLite's own code, the faster of the
 // two drivers.
 const (
-	sqliteDriver = "mattn/go-sqlite3 (cgo)"
-	sqliteName   = "sqlite3"
+	Description = "mattn/go-sqlite3 (cgo)"
+	Name        = "sqlite3"
 )

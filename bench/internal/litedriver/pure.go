@@ -1,11 +1,11 @@
 //go:build !cgo
 
-package main
+package litedriver
 
 import _ "modernc.org/sqlite" // registers the driver "sqlite"
 
 // Without a C compiler the peer is SQLite translated to Go.
 const (
-	sqliteDriver = "modernc.org/sqlite (pure Go)"
-	sqliteName   = "sqlite"
+	Description = "modernc.org/sqlite (pure Go)"
+	Name        = "sqlite"
 )
