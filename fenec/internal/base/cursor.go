@@ -1,23 +1,31 @@
 package base
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 // Cursor walks the keys of one space in order. A position past either end has
 // a nil Key; moving on from there is not allowed. A walk always ends: keys that
-// are out of order are ErrCorrupt. It is for one goroutine.
+// are out of order are ErrCorrupt. It is for one goroutine, and must not be
+// copied.
 type Cursor struct {
 	tree  tree
 	walk  walker
 	path  string
 	Key   []byte
 	Value []byte
+
+	leaf page // that holds Key
+	at   int  // the place of Key there
+	run  int  // how many more elements Step may go to
 }
 
-// SeekGE moves to the first key at or after key.
+// SeekGE moves to the first key at or after key. It is found soonest near where
+// the cursor stands.
 func (c *Cursor) SeekGE(key []byte) (err error) {
-	defer recoverCorrupt(c.path, &err)
-	defer endFaults(catchFaults())
-	c.walk.seek(c.tree, key)
+	defer endReading(c.path, catchFaults(), &err)
+	c.seek(key)
 	c.take()
 	if c.Key != nil && bytes.Compare(c.Key, key) < 0 {
 		return c.disorder()
@@ -27,12 +35,12 @@ func (c *Cursor) SeekGE(key []byte) (err error) {
 
 // SeekLT moves to the last key before key; a nil key is past every other.
 func (c *Cursor) SeekLT(key []byte) (err error) {
-	defer recoverCorrupt(c.path, &err)
-	defer endFaults(catchFaults())
+	defer endReading(c.path, catchFaults(), &err)
 	if key != nil {
-		c.walk.seek(c.tree, key)
+		c.seek(key)
 	}
 	if key == nil || !c.walk.valid() {
+		c.settle()
 		c.walk.end(c.tree)
 	} else {
 		c.walk.prev()
@@ -46,9 +54,9 @@ func (c *Cursor) SeekLT(key []byte) (err error) {
 
 // Next moves to the following key.
 func (c *Cursor) Next() (err error) {
-	defer recoverCorrupt(c.path, &err)
-	defer endFaults(catchFaults())
+	defer endReading(c.path, catchFaults(), &err)
 	from := c.Key
+	c.settle()
 	c.walk.next()
 	c.take()
 	if c.Key != nil && bytes.Compare(c.Key, from) <= 0 {
@@ -59,9 +67,9 @@ func (c *Cursor) Next() (err error) {
 
 // Prev moves to the preceding key.
 func (c *Cursor) Prev() (err error) {
-	defer recoverCorrupt(c.path, &err)
-	defer endFaults(catchFaults())
+	defer endReading(c.path, catchFaults(), &err)
 	from := c.Key
+	c.settle()
 	c.walk.prev()
 	c.take()
 	if c.Key != nil && bytes.Compare(c.Key, from) >= 0 {
@@ -70,12 +78,131 @@ func (c *Cursor) Prev() (err error) {
 	return nil
 }
 
+// Run lets Step go on to the keys of this page before bound, nil being
+// unbounded, and returns how many those are. It and Step are for a caller that
+// reads keys and values under Guard, or else a fault in the map ends the
+// process.
+func (c *Cursor) Run(bound []byte) int {
+	c.run = c.leaf.count() - 1 - c.at
+	if last := c.at + c.run; bound != nil && c.run > 0 && !c.within(last, bound, false) {
+		c.run = c.gallop(bound, false)
+	}
+	return c.run
+}
+
+// RunBack is Run for StepBack: it may go on to the keys at or after bound.
+func (c *Cursor) RunBack(bound []byte) int {
+	c.run = c.at
+	if bound != nil && c.run > 0 && !c.within(0, bound, true) {
+		c.run = c.gallop(bound, true)
+	}
+	return c.run
+}
+
+// Halt takes back what Run has allowed.
+func (c *Cursor) Halt() { c.run = 0 }
+
+// gallop returns how many keys there are from here to bound, of which there is
+// one in the page. It is the sooner done the fewer they are.
+func (c *Cursor) gallop(bound []byte, back bool) int {
+	place := func(n int) int {
+		if back {
+			return c.at - n
+		}
+		return c.at + n
+	}
+	// Invariant: the key lo steps on is before the bound, the one hi steps on is not.
+	lo, hi := 0, 1
+	for hi < c.run && c.within(place(hi), bound, back) {
+		lo, hi = hi, 2*hi
+	}
+	for hi = min(hi, c.run); hi-lo > 1; {
+		if mid := (lo + hi) / 2; c.within(place(mid), bound, back) {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// within reports whether the key of element i is on this side of bound. One
+// that is damaged is not.
+func (c *Cursor) within(i int, bound []byte, back bool) bool {
+	key, _, ok := c.leaf.sound(i)
+	return ok && (bytes.Compare(key, bound) >= 0) == back
+}
+
+// Step moves to the following key, if Run has allowed for it and there is
+// nothing wrong with it, and reports whether it has.
+func (c *Cursor) Step() bool {
+	if c.run == 0 {
+		return false
+	}
+	key, value, ok := c.leaf.sound(c.at + 1)
+	if !ok || !ascends(c.Key, key) {
+		return false
+	}
+	c.Key, c.Value = key, value
+	c.at++
+	c.run--
+	return true
+}
+
+// StepBack is Step to the preceding key, after RunBack.
+func (c *Cursor) StepBack() bool {
+	if c.run == 0 {
+		return false
+	}
+	key, value, ok := c.leaf.sound(c.at - 1)
+	if !ok || !ascends(key, c.Key) {
+		return false
+	}
+	c.Key, c.Value = key, value
+	c.at--
+	c.run--
+	return true
+}
+
+// seek moves the walk to the first element at or after key.
+func (c *Cursor) seek(key []byte) {
+	if c.leaf == nil {
+		c.walk.seek(c.tree, key)
+		return
+	}
+	c.settle()
+	c.walk.seekNear(key)
+}
+
+// settle brings the walk to where steps have led. From there on until take the
+// cursor has no place that it knows to be good.
+func (c *Cursor) settle() {
+	if c.leaf != nil {
+		c.walk.last().at = c.at
+	}
+	c.leaf, c.run = nil, 0
+}
+
 // take makes the element the walk is at the current one.
 func (c *Cursor) take() {
 	c.Key, c.Value, _ = c.walk.at()
+	if c.walk.valid() {
+		s := c.walk.last()
+		c.leaf, c.at = s.page, s.at
+	}
 }
 
 func (c *Cursor) disorder() error {
-	c.Key, c.Value = nil, nil
+	c.Key, c.Value, c.leaf, c.run = nil, nil, nil, 0
 	return corrupt(c.path, "keys out of order")
+}
+
+// ascends reports whether a is before b.
+func ascends(a, b []byte) bool {
+	if len(a) >= idBytes && len(b) >= idBytes {
+		if x, y := binary.BigEndian.Uint64(a), binary.BigEndian.Uint64(b); x != y {
+			return x < y
+		}
+	}
+	return bytes.Compare(a, b) < 0
 }

@@ -19,6 +19,17 @@ func recoverCorrupt(path string, err *error) {
 	}
 }
 
+// endReading is endFaults and recoverCorrupt in one, for what is read so often
+// that a second deferred call would be felt:
+//
+//	defer endReading(path, catchFaults(), &err)
+func endReading(path string, before bool, err *error) {
+	endFaults(before)
+	if v := recover(); v != nil {
+		*err = corrupt(path, "%v", v)
+	}
+}
+
 func (f *File) recoverCorrupt(err *error) {
 	if v := recover(); v != nil {
 		*err = corrupt(f.path, "%v", v)

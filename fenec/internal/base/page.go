@@ -85,6 +85,15 @@ func (p *pages) page(id uint64) page {
 	return b[:n:n]
 }
 
+// child returns a page that a branch leads to.
+func (p *pages) child(id uint64) page {
+	b := p.page(id)
+	if b.count() == 0 {
+		panic(fmt.Sprintf("page %d has no elements", id))
+	}
+	return b
+}
+
 // page is the bytes of one page. It is never written.
 type page []byte
 
@@ -123,6 +132,22 @@ func (b page) leaf(i int) (key, value []byte, flags uint32) {
 	return key, cut(e, pos+size, valueSize), flags
 }
 
+// sound is leaf for an element that may be damaged; ok is false if it is.
+func (b page) sound(i int) (key, value []byte, ok bool) {
+	at := pageHeader + elementBytes*i
+	if i < 0 || at+elementBytes > len(b) {
+		return nil, nil, false
+	}
+	e := b[at : at+elementBytes]
+	start := uint64(at) + uint64(binary.NativeEndian.Uint32(e[4:]))
+	mid := start + uint64(binary.NativeEndian.Uint32(e[8:]))
+	end := mid + uint64(binary.NativeEndian.Uint32(e[12:]))
+	if end > uint64(len(b)) {
+		return nil, nil, false
+	}
+	return b[start:mid:mid], b[mid:end:end], true
+}
+
 // key returns the key of element i, of whichever kind b is.
 func (b page) key(i int) []byte {
 	e := b.element(i)
@@ -148,8 +173,12 @@ func (b page) check() {
 			key, _, _ = b.leaf(i)
 		}
 		if len(key) == 0 || i > 0 && bytes.Compare(key, last) <= 0 {
-			panic(fmt.Sprintf("page %d has its keys out of order", b.id()))
+			panic(b.disorder())
 		}
 		last = key
 	}
+}
+
+func (b page) disorder() string {
+	return fmt.Sprintf("page %d has its keys out of order", b.id())
 }

@@ -56,7 +56,7 @@ func (t tree) get(key []byte) []byte {
 		if !exact && i > 0 {
 			i--
 		}
-		in = b.span(i)
+		in, _ = b.span(i, in)
 		_, id := b.branch(i)
 		b = t.pages.page(id)
 	}
@@ -70,36 +70,6 @@ func (b page) value(i int) []byte {
 		return nil
 	}
 	return value
-}
-
-// span is between which keys those of a page lie, if they are numbers of 8
-// bytes, as ids are. The zero span is not known.
-type span struct{ first, end uint64 }
-
-// span returns the span of the page that element i of a branch leads to.
-func (b page) span(i int) span {
-	if i+1 == b.count() {
-		return span{}
-	}
-	first, end := b.key(i), b.key(i+1)
-	if len(first) != 8 || len(end) != 8 {
-		return span{}
-	}
-	return span{binary.BigEndian.Uint64(first), binary.BigEndian.Uint64(end)}
-}
-
-// guess returns where to begin the search for key among n elements, and with
-// what step to go on: where it would be if they were spread evenly over the
-// span, as ids without gaps are. The search then looks at hardly any other
-// element, each of which is likely to be a cache miss. Where the span is not
-// known it is the middle, and halves.
-func (in span) guess(key []byte, n int) (mid, step int) {
-	if len(key) == 8 {
-		if k := binary.BigEndian.Uint64(key); in.first <= k && k < in.end {
-			return int(float64(k-in.first) / float64(in.end-in.first) * float64(n)), 1
-		}
-	}
-	return n / 2, n
 }
 
 const inCircles = "its pages go round in a circle"
@@ -130,15 +100,50 @@ func (w *walker) at() (key, value []byte, flags uint32) {
 // seek moves to the first element at or after key.
 func (w *walker) seek(t tree, key []byte) {
 	w.descend(t, key)
+	w.leaveEnd()
+}
+
+// leaveEnd moves on from behind the last element of a leaf.
+func (w *walker) leaveEnd() {
 	if w.valid() && w.last().at == w.last().page.count() {
 		w.next()
 	}
+}
+
+// seekNear is seek from where the walker is, which is found the sooner the
+// nearer key is.
+func (w *walker) seekNear(key []byte) {
+	for len(w.steps) > 1 && !w.last().page.surrounds(key) {
+		w.up()
+	}
+	if s := w.last(); s.page.isLeaf() {
+		s.at, _ = s.page.searchFrom(s.at, 1, key)
+	} else {
+		s.at = s.page.childFrom(s.at, 1, key)
+		w.down()
+		w.search(key)
+	}
+	w.leaveEnd()
+}
+
+// surrounds reports whether key is surely below b, if it is anywhere.
+func (b page) surrounds(key []byte) bool {
+	last := b.count() - 1
+	if c := bytes.Compare(key, b.key(last)); c > 0 || c == 0 && !b.isLeaf() {
+		return false
+	}
+	return bytes.Compare(b.key(0), key) <= 0
 }
 
 // descend moves to the leaf that holds key, if any does, and there to the first
 // element at or after key, or right behind the last one.
 func (w *walker) descend(t tree, key []byte) {
 	w.begin(t)
+	w.search(key)
+}
+
+// search goes down from the last page as descend does from the root.
+func (w *walker) search(key []byte) {
 	for w.valid() {
 		s := w.last()
 		if s.page.isLeaf() {
@@ -195,11 +200,7 @@ func (w *walker) push(b page) {
 // down goes to the child at which the last step is.
 func (w *walker) down() {
 	_, id := w.last().page.branch(w.last().at)
-	b := w.tree.pages.page(id)
-	if b.count() == 0 {
-		panic(fmt.Sprintf("page %d has no elements", id))
-	}
-	w.push(b)
+	w.push(w.tree.pages.child(id))
 }
 
 // settle goes down to a leaf, along the last elements or the first ones.
@@ -290,7 +291,13 @@ func (b page) searchFrom(mid, step int, key []byte) (i int, exact bool) {
 // child returns the element of a branch below which key is, if anywhere: the
 // last one that begins at or before it.
 func (b page) child(key []byte) int {
-	i, exact := b.search(key)
+	n := b.count()
+	return b.childFrom(n/2, n, key)
+}
+
+// childFrom is child with the search that searchFrom makes.
+func (b page) childFrom(mid, step int, key []byte) int {
+	i, exact := b.searchFrom(mid, step, key)
 	if !exact && i > 0 {
 		i--
 	}

@@ -130,16 +130,21 @@ func spaceName(space uint32) []byte {
 
 // Get returns the value of key in space, or nil if there is none.
 func (t *Tx) Get(space uint32, key []byte) (value []byte, err error) {
-	defer recoverCorrupt(t.path, &err)
-	defer endFaults(catchFaults())
+	defer endReading(t.path, catchFaults(), &err)
 	return t.space(space).get(key), nil
 }
 
 // Cursor returns a cursor over space.
-func (t *Tx) Cursor(space uint32) (c *Cursor, err error) {
-	defer recoverCorrupt(t.path, &err)
-	defer endFaults(catchFaults())
-	return &Cursor{path: t.path, tree: t.space(space)}, nil
+func (t *Tx) Cursor(space uint32) (*Cursor, error) {
+	c := new(Cursor)
+	return c, t.Point(c, space)
+}
+
+// Point makes c a cursor over space, which stands nowhere.
+func (t *Tx) Point(c *Cursor, space uint32) (err error) {
+	defer endReading(t.path, catchFaults(), &err)
+	*c = Cursor{path: t.path, tree: t.space(space)}
+	return nil
 }
 
 // Spaces returns the numbers of all spaces in the file, ascending.

@@ -135,7 +135,7 @@ func (v *verifier) node(b page, lower, upper []byte, depth int, visit func(key, 
 		key := b.key(i)
 		if len(key) == 0 || last != nil && bytes.Compare(key, last) < 0 || i > 0 && bytes.Equal(key, last) ||
 			upper != nil && bytes.Compare(key, upper) >= 0 {
-			panic(fmt.Sprintf("page %d has its keys out of order", b.id()))
+			panic(b.disorder())
 		}
 		last = key
 		if b.isLeaf() {

@@ -1,7 +1,7 @@
 package front
 
-// finger remembers where a space was last written: for each level a node before
-// that place. A key near it is found without a search from the head.
+// finger remembers a place, as where a space was last written: for each level a
+// node before it. A key near it is found without a search from the head.
 //
 // Invariant: last[level+1] is last[level] or before it.
 type finger struct {
@@ -13,6 +13,43 @@ func (f *finger) point(level int, n ref) {
 	for i := range level + 1 {
 		f.last[i] = n
 	}
+}
+
+// reader is a finger of one who only reads. It is not set before the first search.
+type reader struct {
+	finger
+	set bool
+}
+
+// seek is list.seekNear.
+func (r *reader) seek(l *list, t *target) (n ref, exact bool) {
+	if r.set {
+		return l.seekNear(&r.finger, t)
+	}
+	r.set = true
+	r.point(maxHeight-1, head)
+	return l.descend(&r.finger, int(l.height.Load())-1, 0, t)
+}
+
+// Finger finds keys of a front near the one it last looked for without a search
+// from the beginning. The zero Finger points nowhere yet. It is for one
+// goroutine, while others may use fingers of their own and one may insert.
+type Finger struct {
+	list *list
+	at   reader
+}
+
+// Get is in's Get.
+func (f *Finger) Get(in *Front, space uint32, key []byte, maxSeq uint64) (value []byte, tombstone, ok bool) {
+	if f.list != &in.list {
+		*f = Finger{list: &in.list}
+	}
+	t := newTarget(space, key)
+	n, exact := f.at.seek(f.list, &t)
+	if !exact {
+		return nil, false, false
+	}
+	return f.list.valueAt(n, maxSeq)
 }
 
 const fingerCount = 8

@@ -52,8 +52,13 @@ func (f *Front) Get(space uint32, key []byte, maxSeq uint64) (value []byte, tomb
 // iterator is not positioned yet. Safe for concurrent use.
 func (f *Front) NewIter(space uint32, lower, upper []byte, maxSeq uint64) *Iter {
 	it := new(Iter)
-	it.init(&f.list, space, lower, upper, maxSeq)
+	f.InitIter(it, space, lower, upper, maxSeq)
 	return it
+}
+
+// InitIter makes it what NewIter returns.
+func (f *Front) InitIter(it *Iter, space uint32, lower, upper []byte, maxSeq uint64) {
+	it.init(&f.list, space, lower, upper, maxSeq)
 }
 
 // NewFoldIter returns an iterator over the keys of all spaces as they are at
@@ -70,10 +75,15 @@ func (f *Front) MemoryBytes() int64 { return f.list.held.Load() }
 
 func (l *list) get(space uint32, key []byte, maxSeq uint64) (value []byte, tombstone, ok bool) {
 	t := newTarget(space, key)
-	_, n, exact := l.seek(&t)
+	n, exact := l.seek(&t)
 	if !exact {
 		return nil, false, false
 	}
+	return l.valueAt(n, maxSeq)
+}
+
+// valueAt returns the newest visible version of n's key.
+func (l *list) valueAt(n ref, maxSeq uint64) (value []byte, tombstone, ok bool) {
 	v := l.visible(n, maxSeq)
 	if v == 0 {
 		return nil, false, false

@@ -158,7 +158,7 @@ func TestManyVersionsOfOneKey(t *testing.T) {
 // stepsTo counts the versions that visible looks at on its way.
 func stepsTo(l *list, key []byte, maxSeq uint64) int {
 	to := newTarget(0, key)
-	_, n, _ := l.seek(&to)
+	n, _ := l.seek(&to)
 	steps := 0
 	for v := l.newest(n); l.seq(v) > maxSeq; steps++ {
 		if j := l.jump(v); l.seq(j) > maxSeq {

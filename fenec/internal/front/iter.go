@@ -13,29 +13,33 @@ type Iter struct {
 	maxSeq       uint64
 	node         ref // 0 if at no key
 	version      ref
+	near         reader
 }
 
 // init is apart from the constructors so that these are inlined and an iterator
 // that its caller does not keep needs no allocation.
 func (it *Iter) init(l *list, space uint32, lower, upper []byte, maxSeq uint64) {
-	it.list, it.maxSeq = l, maxSeq
+	it.list, it.maxSeq, it.near.set = l, maxSeq, false
+	it.lower.space = uint64(space)
+	it.Reset(lower, upper)
+}
+
+// Reset gives the iterator other bounds in the same space, and leaves it at no
+// key. What it is moved to then is found the sooner the nearer it is.
+func (it *Iter) Reset(lower, upper []byte) {
+	space := uint32(it.lower.space)
 	it.lower, it.upper = newTarget(space, lower), endOf(space)
 	if upper != nil {
 		it.upper = newTarget(space, upper)
 	}
+	it.node = 0
 }
 
 // First moves to the first key.
-func (it *Iter) First() bool {
-	_, n, _ := it.list.seek(&it.lower)
-	return it.forward(n)
-}
+func (it *Iter) First() bool { return it.atOrAfter(&it.lower) }
 
 // Last moves to the last key.
-func (it *Iter) Last() bool {
-	n, _, _ := it.list.seek(&it.upper)
-	return it.backward(n)
-}
+func (it *Iter) Last() bool { return it.before(&it.upper) }
 
 // SeekGE moves to the first key that is not less than the given one.
 func (it *Iter) SeekGE(key []byte) bool {
@@ -43,8 +47,7 @@ func (it *Iter) SeekGE(key []byte) bool {
 		return it.First()
 	}
 	t := it.lower.withKey(key)
-	_, n, _ := it.list.seek(&t)
-	return it.forward(n)
+	return it.atOrAfter(&t)
 }
 
 // SeekLT moves to the last key that is less than the given one.
@@ -53,8 +56,19 @@ func (it *Iter) SeekLT(key []byte) bool {
 		return it.Last()
 	}
 	t := it.lower.withKey(key)
-	n, _, _ := it.list.seek(&t)
-	return it.backward(n)
+	return it.before(&t)
+}
+
+func (it *Iter) atOrAfter(t *target) bool {
+	n, _ := it.near.seek(it.list, t)
+	return it.forward(n)
+}
+
+func (it *Iter) before(t *target) bool {
+	if n, exact := it.near.seek(it.list, t); exact {
+		return it.backward(it.list.before(n))
+	}
+	return it.backward(it.near.last[0])
 }
 
 // Next moves to the key after.

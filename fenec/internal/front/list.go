@@ -30,16 +30,13 @@ func (l *list) reset() {
 	clear(l.nodes.words[start:l.nodes.used])
 }
 
-// seek returns the last node before t, or the head; the first at or after it,
-// or 0; and whether that one is at t.
-func (l *list) seek(t *target) (before, n ref, exact bool) {
-	before = head
-	for level := int(l.height.Load()) - 1; level >= 0; level-- {
-		if before, n, exact = l.walk(before, n, level, t); exact {
-			return l.before(n), n, true
-		}
+// seek returns the first node at or after t, or 0, and whether it is at t.
+func (l *list) seek(t *target) (n ref, exact bool) {
+	p := head
+	for level := int(l.height.Load()) - 1; level >= 0 && !exact; level-- {
+		p, n, exact = l.walk(p, n, level, t)
 	}
-	return before, n, false
+	return n, exact
 }
 
 // walk goes along one level from p, which is before t, and returns the last
@@ -63,18 +60,34 @@ func (l *list) walk(p, past ref, level int, t *target) (last, first ref, exact b
 // locate returns the node at t, or 0 with the finger by which link adds it.
 func (l *list) locate(t *target) (ref, *finger) {
 	f := l.fingers.of(uint32(t.space))
-	level, n, exact := l.climb(f, t)
-	if exact {
+	if n, exact := l.seekNear(f, t); exact {
 		return n, f
 	}
+	return 0, f
+}
+
+// seekNear returns the first node at or after t, or 0, and whether it is at t.
+// The finger, by which it is found the sooner the nearer it is, points there
+// then or, if none is at t, right before it.
+func (l *list) seekNear(f *finger, t *target) (n ref, exact bool) {
+	level, n, exact := l.climb(f, t)
+	if exact {
+		return n, true
+	}
+	return l.descend(f, level, n, t)
+}
+
+// descend is seekNear where at a level the finger is right before t and n the
+// first node at or after it, or 0.
+func (l *list) descend(f *finger, level int, n ref, t *target) (first ref, exact bool) {
 	for p := f.last[level]; level >= 0; level-- {
 		if p, n, exact = l.walk(p, n, level, t); exact {
 			f.point(level, n)
-			return n, f
+			return n, true
 		}
 		f.last[level] = p
 	}
-	return 0, f
+	return n, false
 }
 
 // climb returns the lowest level at which the finger is right before t, and the

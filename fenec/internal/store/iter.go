@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/base"
-	"github.com/fenec-go/fenecdb/fenec/internal/front"
 )
 
 // renewEvery is after how many steps in the base an iterator lets go of the
@@ -14,44 +13,43 @@ const renewEvery = 4096
 // Iter walks the keys of one space within [lower, upper), in either direction:
 // SeekGE is followed by Next, SeekLT by Prev. After an error it is not Valid
 // and Err says why.
+//
+// Values lie in the base's map: a fault there ends the process unless the caller
+// has base.Guard set.
 type Iter struct {
+	merge        // with the base, whose bit is nfronts
 	v            *View
 	space        uint32
 	lower, upper []byte // nil: unbounded
 
-	fronts  [3]*front.Iter // newest first
-	nfronts int
-	cur     *base.Cursor // the base's place; its Key is nil past the end
-	tx      *base.Tx     // the transaction cur belongs to, nil after remember or leave
-	slot    int          // in v.iters, unless tx is nil
-	saved   []byte       // where cur stood, while tx is nil
-	atEnd   bool         // cur is exhausted
-	steps   int
-	reverse bool
+	cur   base.Cursor // the base's place; its Key is nil past the end
+	of    *base.Tx    // the transaction that cur reads, or did last
+	tx    *base.Tx    // of, or nil after remember or leave
+	slot  int         // in v.iters, unless tx is nil
+	saved []byte      // where cur stood, while tx is nil
+	past  []byte      // a bound that leaves out the key it is made of
+	atEnd bool        // cur is exhausted
+	steps int
 
-	at    uint // bit i: fronts[i] stands at key; bit nfronts: the base does
-	key   []byte
 	value []byte
 	err   error
 }
 
 // Iter returns an iterator over the keys of space in [lower, upper); nil is
-// unbounded. It stands nowhere until a Seek.
+// unbounded. It stands nowhere until a Seek. The bounds are kept.
 func (v *View) Iter(space uint32, lower, upper []byte) *Iter {
 	it := &Iter{v: v, space: space, lower: lower, upper: upper}
-	if v.overlay != nil {
-		it.add(v.overlay.NewIter(space, lower, upper))
-	}
-	it.add(v.live.NewIter(space, lower, upper, v.seq))
-	if v.frozen != nil {
-		it.add(v.frozen.NewIter(space, lower, upper, v.seq))
-	}
+	it.merge.open(v, space, lower, upper)
 	return it
 }
 
-func (it *Iter) add(f *front.Iter) {
-	it.fronts[it.nfronts] = f
-	it.nfronts++
+// Reset gives the iterator other bounds. It stands nowhere until a Seek, which
+// costs the less the nearer it is to where the iterator stood.
+func (it *Iter) Reset(lower, upper []byte) {
+	it.lower, it.upper = lower, upper
+	it.reset(lower, upper)
+	it.value, it.atEnd = nil, true
+	it.leave()
 }
 
 // Valid reports whether the iterator stands at a key.
@@ -77,10 +75,7 @@ func (it *Iter) SeekGE(key []byte) {
 	if it.lower != nil && bytes.Compare(key, it.lower) < 0 {
 		key = it.lower
 	}
-	it.reverse = false
-	for i := range it.nfronts {
-		it.fronts[i].SeekGE(key)
-	}
+	it.seekGE(key)
 	it.seekBase(key)
 	it.settle()
 }
@@ -91,36 +86,34 @@ func (it *Iter) SeekLT(key []byte) {
 	if it.upper != nil && (key == nil || bytes.Compare(key, it.upper) > 0) {
 		key = it.upper
 	}
-	it.reverse = true
-	for i := range it.nfronts {
-		if key == nil {
-			it.fronts[i].Last()
-		} else {
-			it.fronts[i].SeekLT(key)
-		}
-	}
+	it.seekLT(key)
 	it.seekBase(key)
 	it.settle()
 }
 
 // Next moves to the following key. Only after SeekGE or First.
-func (it *Iter) Next() { it.advance(); it.settle() }
+func (it *Iter) Next() {
+	if it.cur.Step() {
+		it.key, it.value = it.cur.Key, it.cur.Value
+		return
+	}
+	it.advance()
+	it.settle()
+}
 
 // Prev moves to the preceding key. Only after SeekLT or Last.
-func (it *Iter) Prev() { it.advance(); it.settle() }
+func (it *Iter) Prev() {
+	if it.cur.StepBack() {
+		it.key, it.value = it.cur.Key, it.cur.Value
+		return
+	}
+	it.advance()
+	it.settle()
+}
 
 // advance moves every source that stands at the current key.
 func (it *Iter) advance() {
-	for i := range it.nfronts {
-		if it.at&(1<<i) == 0 {
-			continue
-		}
-		if it.reverse {
-			it.fronts[i].Prev()
-		} else {
-			it.fronts[i].Next()
-		}
-	}
+	it.merge.advance()
 	if it.at&(1<<it.nfronts) != 0 {
 		it.stepBase()
 	}
@@ -134,16 +127,13 @@ func (it *Iter) settle() {
 		if it.at == 0 {
 			break
 		}
-		gone := false
-		for i := range it.nfronts {
-			if it.at&(1<<i) != 0 {
-				it.value, gone = it.fronts[i].Value(), it.fronts[i].Tombstone()
-				goto newest
-			}
+		f := it.newest()
+		if f == nil {
+			it.value = it.cur.Value
+			return
 		}
-		it.value = it.cur.Value
-	newest:
-		if !gone {
+		if !f.Tombstone() {
+			it.value = f.Value()
 			return
 		}
 		it.advance()
@@ -153,36 +143,29 @@ func (it *Iter) settle() {
 
 // pick finds the nearest key and which sources stand at it.
 func (it *Iter) pick() {
-	it.at, it.key = 0, nil
-	for i := range it.nfronts {
-		if it.fronts[i].Valid() {
-			it.consider(it.fronts[i].Key(), 1<<i)
-		}
+	it.nearest()
+	if it.atEnd || it.tx == nil && !it.restore() || it.atEnd {
+		return
 	}
-	if !it.atEnd {
-		if it.tx == nil && !it.restore() {
-			return
-		}
-		if !it.atEnd {
-			it.consider(it.cur.Key, 1<<it.nfronts)
-		}
+	bound := it.key
+	if it.consider(it.cur.Key, 1<<it.nfronts); it.at == 1<<it.nfronts {
+		it.run(bound)
 	}
 }
 
-func (it *Iter) consider(key []byte, bit uint) {
-	if it.at == 0 {
-		it.key, it.at = key, bit
-		return
-	}
-	c := bytes.Compare(key, it.key)
-	if it.reverse {
-		c = -c
-	}
+// run lets the base's cursor go on by itself through the keys before the nearest
+// one of the fronts, or those of the range if that is nil.
+func (it *Iter) run(bound []byte) {
 	switch {
-	case c < 0:
-		it.key, it.at = key, bit
-	case c == 0:
-		it.at |= bit
+	case it.reverse && bound == nil:
+		it.steps += it.cur.RunBack(it.lower)
+	case it.reverse:
+		it.past = append(append(it.past[:0], bound...), 0) // bound itself is the front's
+		it.steps += it.cur.RunBack(it.past)
+	case bound == nil:
+		it.steps += it.cur.Run(it.upper)
+	default:
+		it.steps += it.cur.Run(bound)
 	}
 }
 
@@ -211,9 +194,12 @@ func (it *Iter) open() bool {
 	if it.tx == tx {
 		return true
 	}
-	if it.cur, err = tx.Cursor(it.space); err != nil {
-		it.check(err)
-		return false
+	if it.of != tx {
+		if err := tx.Point(&it.cur, it.space); err != nil {
+			it.check(err)
+			return false
+		}
+		it.of = tx
 	}
 	it.tx = tx
 	it.slot = len(it.v.iters)
@@ -274,6 +260,7 @@ func (it *Iter) remember() {
 	if !it.atEnd && it.tx != nil {
 		it.saved = append(it.saved[:0], it.cur.Key...)
 	}
+	it.cur.Halt()
 	it.tx = nil
 }
 

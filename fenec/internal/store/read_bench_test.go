@@ -25,70 +25,84 @@ func benchEntry(i int) []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64([]byte{3}, uint64(i%values)), uint64(i))
 }
 
-// readable returns a view of a store in memory with all rows and entries in its
-// base, and of each how many are put again, spread evenly, in its front.
-func readable(b *testing.B, fresh int) *store.View {
+// readable are stores in memory that benchmarks share, by how many rows and
+// entries are put again, spread evenly, in the front. All are in the base.
+var readable = map[int]*store.Store{}
+
+func openReadable(b *testing.B, fresh int) *store.Store {
+	if s := readable[fresh]; s != nil {
+		return s
+	}
 	s, err := store.Open("", store.Options{Replay: replay, Sync: store.SyncOff, NoCheckpoint: true, FrontBytes: 1 << 30})
 	require.NoError(b, err)
-	val := make([]byte, benchRowBytes)
-	put := func(step int) {
-		for i := 0; i < benchRows; {
-			blk, err := s.Begin(ctx, nil)
-			require.NoError(b, err)
-			for n := 0; n < 20_000 && i < benchRows; n++ {
-				_ = blk.Put(rowSpace, benchID(i), val)
-				_ = blk.Put(entrySpace, benchEntry(i), nil)
-				_ = blk.Log(nil, 1)
-				i += step
-			}
-			_, err = blk.Commit(nil)
-			require.NoError(b, err)
-		}
-	}
-	put(1)
+	putRows(b, s, 1)
 	require.NoError(b, s.Checkpoint(ctx))
 	if fresh > 0 {
-		put(benchRows / fresh)
+		putRows(b, s, benchRows/fresh)
 	}
-	sn, err := s.Snapshot()
-	require.NoError(b, err)
-	v := sn.View()
-	b.Cleanup(func() {
-		v.Release()
-		sn.Close()
-		require.NoError(b, s.Close())
-	})
-	return v
+	readable[fresh] = s
+	return s
 }
 
-var freshRows = []int{0, 1000, 100_000}
-
-// each runs a benchmark with nothing, little and much in the front.
-func each(b *testing.B, run func(b *testing.B, v *store.View)) {
-	for _, fresh := range freshRows {
-		b.Run(fmt.Sprint("fresh=", fresh), func(b *testing.B) { run(b, readable(b, fresh)) })
+// putRows puts one row of as many as step, with its entry.
+func putRows(b *testing.B, s *store.Store, step int) {
+	val := make([]byte, benchRowBytes)
+	for i := 0; i < benchRows; {
+		blk, err := s.Begin(ctx, nil)
+		require.NoError(b, err)
+		for n := 0; n < 20_000 && i < benchRows; n++ {
+			_ = blk.Put(rowSpace, benchID(i), val)
+			_ = blk.Put(entrySpace, benchEntry(i), nil)
+			_ = blk.Log(nil, 1)
+			i += step
+		}
+		_, err = blk.Commit(nil)
+		require.NoError(b, err)
 	}
+}
+
+// each runs a benchmark with nothing, little and much in the front, and every
+// page of the base read before.
+func each(b *testing.B, run func(b *testing.B, v *store.View)) {
+	for _, fresh := range []int{0, 1000, 100_000} {
+		b.Run(fmt.Sprint("fresh=", fresh), func(b *testing.B) {
+			sn, err := openReadable(b, fresh).Snapshot()
+			require.NoError(b, err)
+			defer sn.Close()
+			v := sn.View()
+			defer v.Release()
+			require.Equal(b, benchRows, countKeys(v, rowSpace, nil, nil))
+			require.Equal(b, benchRows, countKeys(v, entrySpace, nil, nil))
+			run(b, v)
+		})
+	}
+}
+
+func countKeys(v *store.View, space uint32, lower, upper []byte) int {
+	it, n := v.Iter(space, lower, upper), 0
+	for it.First(); it.Valid(); it.Next() {
+		n += 1 + int(it.Key()[0]>>7)
+	}
+	return n
 }
 
 // BenchmarkIter walks over a whole space.
 func BenchmarkIter(b *testing.B) {
 	each(b, func(b *testing.B, v *store.View) {
-		for name, space := range map[string]uint32{"row": rowSpace, "entry": entrySpace} {
+		for space, name := range map[uint32]string{rowSpace: "row", entrySpace: "entry"} {
 			for _, reverse := range []bool{false, true} {
 				b.Run(fmt.Sprintf("of=%s/reverse=%t", name, reverse), func(b *testing.B) {
 					b.ReportAllocs()
 					for b.Loop() {
-						it, n := v.Iter(space, nil, nil), 0
 						if reverse {
+							it, n := v.Iter(space, nil, nil), 0
 							for it.Last(); it.Valid(); it.Prev() {
 								n += 1 + int(it.Key()[0]>>7)
 							}
+							require.Equal(b, benchRows, n)
 						} else {
-							for it.First(); it.Valid(); it.Next() {
-								n += 1 + int(it.Key()[0]>>7)
-							}
+							require.Equal(b, benchRows, countKeys(v, space, nil, nil))
 						}
-						require.Equal(b, benchRows, n)
 					}
 					perKey(b, benchRows)
 				})
@@ -123,23 +137,15 @@ func BenchmarkCount(b *testing.B) {
 	each(b, func(b *testing.B, v *store.View) {
 		lower, upper := benchEntry(1000), benchEntry(1000)
 		binary.BigEndian.PutUint64(upper[1:], benchRows/30)
-		want := countKeys(b, v, entrySpace, lower, upper)
+		want := countKeys(v, entrySpace, lower, upper)
 		b.Run("of=entry", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				require.Equal(b, want, countKeys(b, v, entrySpace, lower, upper))
+				require.Equal(b, want, countKeys(v, entrySpace, lower, upper))
 			}
 			perKey(b, want)
 		})
 	})
-}
-
-func countKeys(b *testing.B, v *store.View, space uint32, lower, upper []byte) int {
-	it, n := v.Iter(space, lower, upper), 0
-	for it.First(); it.Valid(); it.Next() {
-		n++
-	}
-	return n
 }
 
 // BenchmarkSpans walks over the entries of many values, in their order.
