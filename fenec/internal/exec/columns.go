@@ -139,7 +139,11 @@ func (s *selection) place(c *catalog.Collection, name string, path *ql.Path, x *
 }
 
 // result returns a result of these columns, which has no rows yet.
-func (s *selection) result() *Result { return &Result{columns: s.columns, names: s.names} }
+func (s *selection) result() *Result {
+	r := &Result{columns: s.columns, names: s.names}
+	r.rows = r.room[:0]
+	return r
+}
 
 // projector makes a result's rows of the rows picked.
 type projector struct {

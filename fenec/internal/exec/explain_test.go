@@ -39,8 +39,8 @@ func TestExplainSteps(t *testing.T) {
 			`filter: scan of all rows; 3 rows read, 1 kept`, byID, `rows: 1`},
 		`get item lookup note on item lookup part on k = part`: {
 			`filter: scan of all rows; 3 rows read, 2 kept`, byID,
-			`lookup: note: index item @hash, 2 ids; 2 runs, 2 rows read, 2 kept`,
-			`lookup: part: index k @hash, 1 id; 2 runs, 2 rows read, 2 kept`, `rows: 2`},
+			`lookup: note: index item @hash, 2 ids; 2 rows read, 2 kept`,
+			`lookup: part: index k @hash, 2 ids; 2 rows read, 2 kept`, `rows: 2`},
 		`get item count lookup note on item where part = 2 required`: {
 			`filter: scan of all rows; 3 rows read, 1 kept`,
 			`required: note: index part @unique, 1 id; 2 runs, 2 rows read, 1 kept`, `count: 1`},

@@ -1,6 +1,9 @@
 package exec
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // PickedIDs returns what finds the ids of the rows that a del takes out, in
 // order.
@@ -12,7 +15,8 @@ func PickedIDs(s Statement) func(ctx context.Context, env Env) ([]uint64, error)
 			return nil, err
 		}
 		defer d.end(f)
-		return d.plan.IDs(ctx, d.job(&env, f, nil))
+		ids, err := d.plan.IDs(ctx, d.job(&env, f, nil))
+		return slices.Clone(ids), err
 	}
 }
 

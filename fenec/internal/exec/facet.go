@@ -170,14 +170,14 @@ func (x *facets) run(ctx context.Context, job plan.Job) ([]FacetCounts, error) {
 		for i, at := range p.facets {
 			counters[i] = x.list[at].counter()
 		}
-		err := p.plan.Run(ctx, job, func(plan.Row) error {
+		err := p.plan.Run(ctx, job, plan.VisitFunc(func(plan.Row) error {
 			for _, c := range counters {
 				if err := c.add(job.Frame); err != nil {
 					return err
 				}
 			}
 			return nil
-		})
+		}))
 		if err != nil {
 			return nil, err
 		}

@@ -136,7 +136,7 @@ func (g *get) rows(ctx context.Context, env *Env, job plan.Job) (*Result, error)
 	}
 	if g.lookup == nil && g.columns.items == nil {
 		res := g.columns.result()
-		return res, g.plan.Run(ctx, job, res.addWhole)
+		return res, g.plan.Run(ctx, job, (*wholeRowsOf)(res))
 	}
 	c := newCollector(g.columns, job.Frame, g.lookup)
 	if g.lookup == nil && c.items != nil && len(c.items) == 0 {
@@ -144,7 +144,7 @@ func (g *get) rows(ctx context.Context, env *Env, job plan.Job) (*Result, error)
 		c.res.addIDs(ids)
 		return c.res, err
 	}
-	if err := g.plan.Run(ctx, job, c.add); err != nil {
+	if err := g.plan.Run(ctx, job, c); err != nil {
 		return nil, err
 	}
 	if g.lookup == nil {

@@ -99,7 +99,7 @@ func (g *grouping) run(ctx context.Context, job plan.Job) (*Result, error) {
 	t, err := g.counted(ctx, job)
 	if t == nil && err == nil {
 		t = newGroupTable(g, job.Frame)
-		err = g.plan.Run(ctx, job, t.add)
+		err = g.plan.Run(ctx, job, t)
 	}
 	if err != nil {
 		return nil, err

@@ -44,8 +44,8 @@ func (t *groupTable) grow() {
 	t.n++
 }
 
-// add adds a row, which the frame stands at, to its group.
-func (t *groupTable) add(plan.Row) error {
+// Visit adds a row, which the frame stands at, to its group.
+func (t *groupTable) Visit(plan.Row) error {
 	g, err := t.group()
 	if err != nil {
 		return err

@@ -16,6 +16,8 @@ import (
 type lookup struct {
 	*level
 	name     string
+	member   []byte      // the name as a JSON key, with the colon
+	keyed    *plan.Keyed // finds the children of all parents at once, or is nil
 	columns  *selection
 	parent   operand // of the level above
 	required bool
@@ -55,6 +57,7 @@ func (k *compiler) lookup(parents *catalog.Collection, s *ql.Lookup) (*lookup, e
 		return nil, err
 	}
 	x := &lookup{level: l, name: s.Collection.Text, required: s.Required}
+	x.member = append(value.AppendJSONString(nil, x.name), ':')
 	if x.parent, err = operandOf(parents, s.Parent.Text); err != nil {
 		return nil, err
 	}
@@ -69,6 +72,9 @@ func (k *compiler) lookup(parents *catalog.Collection, s *ql.Lookup) (*lookup, e
 	if err != nil {
 		return nil, err
 	}
+	if x.keyed, err = k.keyed(l, s); err != nil {
+		return nil, err
+	}
 	if s.Lookup != nil {
 		if x.next, err = k.lookup(l.col, s.Lookup); err != nil {
 			return nil, err
@@ -76,6 +82,15 @@ func (k *compiler) lookup(parents *catalog.Collection, s *ql.Lookup) (*lookup, e
 		x.columns = x.columns.without(x.next.name)
 	}
 	return x, nil
+}
+
+// keyed returns how the children of all parents are found at once.
+func (k *compiler) keyed(l *level, s *ql.Lookup) (*plan.Keyed, error) {
+	where, err := k.guarded(l.col, s.Where)
+	if err != nil {
+		return nil, err
+	}
+	return plan.CompileKeyed(l.c, s.On.Text, plan.Clauses{Where: where, Order: s.Order, Offset: s.Offset, Limit: s.Limit})
 }
 
 // checkKey returns why children cannot be found by the key that s names.
@@ -121,27 +136,47 @@ func (x *lookup) attach(ctx context.Context, env *Env, parents *Result, vals []v
 	job := x.job(env, f, env.trace.Step(plan.StepLookup, x.name))
 	job.Also = also
 	c := newCollector(x.columns, f, x.next)
-	n := &nested{name: x.name, of: c.res, upTo: make([]int, len(vals))}
-	for i, v := range vals {
-		if err := x.children(ctx, job, v, c.add); err != nil {
-			return err
-		}
-		n.upTo[i] = c.res.Len()
+	upTo, err := x.find(ctx, job, vals, c)
+	if err != nil {
+		return err
 	}
-	parents.hang(n)
+	parents.hang(&nested{name: x.name, member: x.member, of: c.res, upTo: upTo})
 	if x.next == nil {
 		return nil
 	}
 	return x.next.attach(ctx, env, c.res, c.parents)
 }
 
+// find gives c the children of all parents, those of one after those of the one
+// before, and returns where they end.
+func (x *lookup) find(ctx context.Context, job plan.Job, parents []value.Value, c *collector) (upTo []int, err error) {
+	if x.keyed != nil {
+		found, ok, err := x.keyed.Run(ctx, job, parents, c)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			c.arrange(found.Rows)
+			return found.End, nil
+		}
+	}
+	upTo = make([]int, len(parents))
+	for i, v := range parents {
+		if err := x.children(ctx, job, v, c); err != nil {
+			return nil, err
+		}
+		upTo[i] = c.res.Len()
+	}
+	return upTo, nil
+}
+
 // children finds the children of one parent. Null has none.
-func (x *lookup) children(ctx context.Context, job plan.Job, parent value.Value, add func(plan.Row) error) error {
+func (x *lookup) children(ctx context.Context, job plan.Job, parent value.Value, c *collector) error {
 	if parent.IsNull() {
 		return nil
 	}
 	x.turn(job.Frame, parent)
-	return x.plan.Run(ctx, job, add)
+	return x.plan.Run(ctx, job, c)
 }
 
 // turn makes f ready for the children of another parent.
@@ -194,8 +229,8 @@ func newCollector(s *selection, f *expr.Frame, next *lookup) *collector {
 	return &collector{projector: projector{selection: s, f: f, res: s.result()}, next: next}
 }
 
-// add adds a row that the frame stands at.
-func (c *collector) add(r plan.Row) error {
+// Visit adds a row that the frame stands at.
+func (c *collector) Visit(r plan.Row) error {
 	if c.next != nil {
 		v, err := c.next.parent.value(c.f)
 		if err != nil {
@@ -204,7 +239,25 @@ func (c *collector) add(r plan.Row) error {
 		c.parents = append(c.parents, v)
 	}
 	if c.items == nil {
-		return c.res.addWhole(r)
+		c.res.addWhole(r)
+		return nil
 	}
 	return c.projector.add(r)
+}
+
+// arrange puts the rows that were added in an order, given by their numbers, in
+// which a row may stand more than once.
+func (c *collector) arrange(order []int) {
+	c.res.rows = arranged(c.res.rows, order)
+	if c.next != nil {
+		c.parents = arranged(c.parents, order)
+	}
+}
+
+func arranged[T any](list []T, order []int) []T {
+	out := make([]T, len(order))
+	for i, at := range order {
+		out[i] = list[at]
+	}
+	return out
 }

@@ -17,7 +17,6 @@ type nested struct {
 
 // hang gives the rows of r their children, as a last column.
 func (r *Result) hang(n *nested) {
-	n.member = append(value.AppendJSONString(nil, n.name), ':')
 	r.nested = n
 	r.names = append(slices.Clip(r.names), n.name)
 }

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/plan"
@@ -14,6 +15,7 @@ type Result struct {
 	columns []column
 	names   []string
 	rows    []resultRow
+	room    [1]resultRow // for rows, which often are no more
 	memory  plan.Arena
 	nested  *nested       // the rows' children, or nil
 	facets  []FacetCounts // or nil
@@ -26,12 +28,19 @@ type resultRow struct {
 }
 
 // addWhole adds a row of the collection as it is.
-func (r *Result) addWhole(p plan.Row) error {
+func (r *Result) addWhole(p plan.Row) {
 	data := p.Data
 	if !p.Kept {
 		data = r.memory.Copy(data)
 	}
 	r.rows = append(r.rows, resultRow{p.ID, data})
+}
+
+// wholeRowsOf is a result that adds the rows it visits.
+type wholeRowsOf Result
+
+func (r *wholeRowsOf) Visit(p plan.Row) error {
+	(*Result)(r).addWhole(p)
 	return nil
 }
 
@@ -46,6 +55,7 @@ func (r *Result) addIDs(ids []uint64) {
 // countResult is the answer of a count.
 func countResult(n int64) *Result {
 	r := &Result{columns: countColumns, names: countNames}
+	r.rows = r.room[:0]
 	r.addValue(value.TypeInt, value.Int(n))
 	return r
 }
@@ -93,6 +103,40 @@ func (r *Result) Value(i, column int) (value.Value, error) {
 	}
 	return row.View(r.rows[i].data, c.at, c.typ)
 }
+
+// AppendColumnJSON appends the JSON of a column of row i, by its number. A column
+// that is null or holds bytes is left to Value: nothing is appended then, and ok
+// is false.
+func (r *Result) AppendColumnJSON(dst []byte, i, column int) (out []byte, ok bool, err error) {
+	if column == len(r.columns) {
+		first, end := r.Children(i)
+		out, err = r.nested.of.appendRows(dst, first, end)
+		return out, true, err
+	}
+	c := &r.columns[column]
+	if c.at == idColumn {
+		return strconv.AppendUint(dst, r.rows[i].id, 10), true, nil
+	}
+	fields, err := row.Parse(r.rows[i].data)
+	if err != nil {
+		return dst, false, err
+	}
+	stored, err := fields.Raw(c.at)
+	if stored == nil || err != nil || c.holdsBytes(stored) {
+		return dst, false, err
+	}
+	room := len(stored) + len(stored)/2 + 8 // enough for most
+	out, err = fields.AppendJSON(slices.Grow(dst, room), c.at, c.typ)
+	return out, true, err
+}
+
+// holdsBytes reports whether a column's data is bytes.
+func (c *column) holdsBytes(data []byte) bool {
+	return c.typ.Is(value.BaseBytes) || c.typ.Is(value.BaseJSON) && len(data) > 0 && data[0] == bytesTag
+}
+
+// bytesTag is what bytes in their stored form begin with.
+var bytesTag = value.Append(nil, value.Bytes(nil))[0]
 
 // AppendJSON appends the rows as a list of objects, whose members are the
 // columns in order; with facets, as an object of these rows and the facets. It

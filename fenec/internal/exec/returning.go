@@ -61,7 +61,7 @@ func (a answer) show(id uint64, b []byte) error {
 			return err
 		}
 	}
-	return a.add(plan.Row{ID: id, Data: b})
+	return a.Visit(plan.Row{ID: id, Data: b})
 }
 
 // rows returns what has been added, nil without a returning.

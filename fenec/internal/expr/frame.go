@@ -13,6 +13,7 @@ type Frame struct {
 	Outer  []value.Value // what a run is given beside its parameters, see Slot
 	Slots  []value.Value // what is read beside the row, see Slot
 	Inners []*Values     // of the gets within expressions
+	Run    any           // what a search for rows leaves for the next
 
 	id   uint64
 	row  row.Row

@@ -27,23 +27,19 @@ func (r *run) byID(found *resolved) error {
 	reverse := r.order.reverse
 	best := found.best()
 	if best != nil && best.single() {
-		return r.single(best, found.ids, r.emit)
+		return r.single(best, found.ids)
 	}
 	if r.left.limited() {
 		return r.pageByID(found, reverse)
 	}
-	return r.fewOrScan(found, reverse, r.emit)
+	return r.fewOrScan(found, reverse, r)
 }
 
 // fewOrScan produces the rows of the shortest option, or scans if there is none
 // or all are long. They come by id.
 func (r *run) fewOrScan(found *resolved, reverse bool, to sink) error {
 	if len(found.options) > 0 {
-		most, err := r.worthwhile(found.ids)
-		if err != nil {
-			return err
-		}
-		list, winner, err := r.race(found, most)
+		list, winner, err := r.shortest(found, (*run).worthwhile)
 		if err != nil {
 			return err
 		}
@@ -70,7 +66,7 @@ func (r *run) worthwhile(in ids) (int, error) {
 // place.
 func (r *run) affordable(in ids) (int, error) {
 	if r.left.limited() {
-		return r.few()
+		return r.few(in)
 	}
 	return r.worthwhile(in)
 }
@@ -79,43 +75,40 @@ func (r *run) affordable(in ids) (int, error) {
 // from rows in order, of which a part passes. When m of N rows pass, a page of n
 // takes n*N/m of them, so that m is the lesser up to the root of n*N. Gathering
 // entries to find out costs something too, hence the half.
-func (r *run) few() (int, error) {
+func (r *run) few(ids) (int, error) {
 	n, err := r.rows()
 	root := math.Sqrt(float64(n) * float64(min(r.left.end, n)))
 	return max(int(root/2), fewEntries), err
 }
 
-// single produces the row of an option that is one at most.
-func (r *run) single(o *option, in ids, to sink) error {
-	c := racer{run: r, o: o}
-	if _, err := c.advance(1); err != nil {
+// single picks the row of an option that is one at most.
+func (r *run) single(o *option, in ids) error {
+	r.racer.begin(r, o, r.list)
+	if _, err := r.racer.advance(1); err != nil {
 		return err
 	}
-	list := c.ids(in)
+	r.list = r.racer.list
+	list := r.racer.ids(in)
 	r.trace.option(r, o, len(list))
-	return r.points(list, false, to)
+	return r.points(list, false, r)
 }
 
 // pageByID finds a limited number of rows by id.
 func (r *run) pageByID(found *resolved, reverse bool) error {
 	if len(found.options) == 0 {
 		r.trace.scan(found.ids)
-		return r.scan(found.ids, reverse, r.emit)
+		return r.scan(found.ids, reverse, r)
 	}
 	if o := &found.options[0]; len(found.options) == 1 && o.streams() {
 		return r.stream(o, found.ids, reverse)
 	}
-	few, err := r.few()
-	if err != nil {
-		return err
-	}
-	list, winner, err := r.race(found, few)
+	list, winner, err := r.shortest(found, (*run).few)
 	if err != nil {
 		return err
 	}
 	if winner != nil {
 		r.trace.option(r, winner, len(list))
-		return r.points(list, reverse, r.emit)
+		return r.points(list, reverse, r)
 	}
 	for i := range found.options {
 		if o := &found.options[i]; o.streams() {
@@ -129,23 +122,23 @@ func (r *run) pageByID(found *resolved, reverse bool) error {
 		return err
 	}
 	found.ids = rest
-	return r.fewOrScan(found, reverse, r.emit)
+	return r.fewOrScan(found, reverse, r)
 }
 
 // scanSome scans at most that many rows and returns the ids that are left.
 func (r *run) scanSome(in ids, reverse bool, most int) (rest ids, err error) {
 	rest = noIDs
 	r.trace.scan(in)
-	err = r.scan(in, reverse, func(id uint64, b []byte) error {
+	err = r.scan(in, reverse, sinkFunc(func(id uint64, b []byte) error {
 		if most--; most >= 0 {
-			return r.emit(id, b)
+			return r.take(id, b)
 		}
 		rest = ids{id, in.last}
 		if reverse {
 			rest = ids{in.first, id}
 		}
 		return errDone
-	})
+	}))
 	if err == errDone && !rest.empty() {
 		err = nil
 	}

@@ -1,14 +1,19 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/fenec-go/fenecdb/fenec/internal/expr"
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
 	"github.com/fenec-go/fenecdb/fenec/ql"
 )
 
 // condition is the terms of a filter, joined by and, that say something about
-// where its rows are. It may leave out any term.
-type condition struct{ terms []term }
+// where its rows are. It may leave out any term, unless it is whole.
+type condition struct {
+	terms []term
+	whole bool // no term of the filter is left out, within those neither
+}
 
 // term is one term of a condition: target op constants, or a choice of
 // conditions.
@@ -52,12 +57,23 @@ func (t *term) constant(f *expr.Frame, i int) (value.Value, error) {
 	return t.consts[i].Eval(f)
 }
 
+// whole reports whether t says all of a term of the filter.
+func (t *term) whole() bool {
+	switch t.op {
+	case opEither:
+		return !slices.ContainsFunc(t.either, func(c condition) bool { return !c.whole })
+	case opNear, opWithin:
+		return false
+	}
+	return true
+}
+
 // analyzer turns filters into conditions.
 type analyzer struct{ c *expr.Compiler }
 
 // condition returns what e says about where its rows are.
 func (a *analyzer) condition(e ql.Expr) (condition, error) {
-	var out condition
+	out := condition{whole: true}
 	for _, e := range expr.Chain(e, ql.OpAnd) {
 		if isAnd(e) { // in parentheses, at the right of another
 			inner, err := a.condition(e)
@@ -65,6 +81,7 @@ func (a *analyzer) condition(e ql.Expr) (condition, error) {
 				return out, err
 			}
 			out.terms = append(out.terms, inner.terms...)
+			out.whole = out.whole && inner.whole
 			continue
 		}
 		t, ok, err := a.term(e)
@@ -74,6 +91,7 @@ func (a *analyzer) condition(e ql.Expr) (condition, error) {
 		if ok {
 			out.terms = append(out.terms, t)
 		}
+		out.whole = out.whole && ok && t.whole()
 	}
 	return out, nil
 }

@@ -103,39 +103,51 @@ type Job struct {
 	Also func(id uint64) (bool, error)
 }
 
-// Run calls visit for each picked row, in order. The frame stands at the row
-// while visit runs. An error of visit ends the run.
-func (p *Plan) Run(ctx context.Context, j Job, visit func(Row) error) error {
-	r := run{Plan: p, ctx: ctx, f: j.Frame, t: j.Table, trace: j.Trace, also: j.Also, left: p.page, visit: visit}
+// Visitor is given the rows that a run picks.
+type Visitor interface {
+	// Visit is called for each row, in order, with the frame standing at it. Its
+	// error ends the run.
+	Visit(Row) error
+}
+
+// VisitFunc is a function as a Visitor.
+type VisitFunc func(Row) error
+
+// Visit calls f.
+func (f VisitFunc) Visit(row Row) error { return f(row) }
+
+// Run gives the picked rows to v.
+func (p *Plan) Run(ctx context.Context, j Job, v Visitor) error {
+	r := p.begin(ctx, j, p.page)
+	defer r.end()
+	r.visitor = v
 	return r.start()
 }
 
-// IDs returns the ids of the picked rows, in order.
+// IDs returns the ids of the picked rows, in order. The slice is good until the
+// frame's next run.
 func (p *Plan) IDs(ctx context.Context, j Job) ([]uint64, error) {
-	var ids []uint64
-	r := run{Plan: p, ctx: ctx, f: j.Frame, t: j.Table, trace: j.Trace, also: j.Also, left: p.page, onlyIDs: true}
-	r.visit = func(row Row) error {
-		ids = append(ids, row.ID)
-		return nil
-	}
+	r := p.begin(ctx, j, p.page)
+	defer r.end()
+	r.onlyIDs = true
 	err := r.start()
-	return ids, err
+	return r.ids, err
 }
 
 // Count returns the number of rows that pass the filter, whatever the page.
-// Without a filter it reads none of them.
+// Without a filter, and with one that the entries of an index decide, it reads
+// none of them.
 func (p *Plan) Count(ctx context.Context, j Job) (int64, error) {
 	if p.all && j.Also == nil {
 		return p.countAll(j)
 	}
-	var n int64
-	r := run{Plan: p, ctx: ctx, f: j.Frame, t: j.Table, trace: j.Trace, also: j.Also, left: page{0, math.MaxInt64}}
-	r.visit = func(Row) error {
-		n++
-		return nil
+	r := p.begin(ctx, j, page{0, math.MaxInt64})
+	defer r.end()
+	if n, ok, err := r.countEntries(); ok || err != nil {
+		return n, err
 	}
 	err := r.start()
-	return n, err
+	return r.picked, err
 }
 
 // countAll returns the number of rows that are not expired.
@@ -153,12 +165,9 @@ func (p *Plan) countAll(j Job) (int64, error) {
 
 // Any reports whether a row passes the filter, whatever the page.
 func (p *Plan) Any(ctx context.Context, j Job) (bool, error) {
-	found := false
-	r := run{Plan: p, ctx: ctx, f: j.Frame, t: j.Table, trace: j.Trace, also: j.Also, left: page{0, 1}, anyOrder: true}
-	r.visit = func(Row) error {
-		found = true
-		return nil
-	}
+	r := p.begin(ctx, j, page{0, 1})
+	defer r.end()
+	r.anyOrder = true
 	err := r.start()
-	return found, err
+	return r.picked > 0, err
 }

@@ -4,6 +4,39 @@ import (
 	"slices"
 )
 
+// shortest returns the ids that the shortest option leads to, in order and once
+// each. It is nil if all have more entries than worth says. Ids outside found.ids
+// are left out. The list is good until the next call.
+func (r *run) shortest(found *resolved, worth func(*run, ids) (int, error)) (list []uint64, o *option, err error) {
+	if len(found.options) == 1 {
+		return r.alone(found, worth)
+	}
+	most, err := worth(r, found.ids)
+	if err != nil {
+		return nil, nil, err
+	}
+	return r.race(found, most)
+}
+
+// alone is shortest where there is one option. How many rows there are is looked
+// up only when it turns out to be long.
+func (r *run) alone(found *resolved, worth func(*run, ids) (int, error)) (list []uint64, o *option, err error) {
+	o = &found.options[0]
+	r.racer.begin(r, o, r.list)
+	done, err := r.racer.within(fewEntries)
+	if !done && err == nil {
+		var most int
+		if most, err = worth(r, found.ids); most > fewEntries && err == nil {
+			done, err = r.racer.within(most)
+		}
+	}
+	r.list = r.racer.list
+	if !done || err != nil {
+		return nil, nil, err
+	}
+	return r.racer.ids(found.ids), o, nil
+}
+
 // race gathers the ids of every option at once, some entries of each in turn,
 // and returns those of the one that ends first, in order and once each. winner
 // is nil if all have more than most entries. Ids outside found.ids are left out.
@@ -50,6 +83,18 @@ type racer struct {
 	list []uint64
 }
 
+// begin makes c gather the ids of o, in the place of those in list.
+func (c *racer) begin(r *run, o *option, list []uint64) { *c = racer{run: r, o: o, list: list[:0]} }
+
+// within gathers ids as long as there are no more than most, and reports whether
+// those are all.
+func (c *racer) within(most int) (done bool, err error) {
+	if c.o.length() > most || !c.o.ready() {
+		return false, nil
+	}
+	return c.advance(most + 1)
+}
+
 // advance gathers ids until there are n, and reports whether those are all.
 func (c *racer) advance(n int) (done bool, err error) {
 	for len(c.list) < n {
@@ -57,7 +102,7 @@ func (c *racer) advance(n int) (done bool, err error) {
 			if c.next == len(c.o.spans) {
 				return true, nil
 			}
-			c.begin(&c.o.spans[c.next])
+			c.turn(&c.o.spans[c.next])
 			c.next++
 			continue
 		}
@@ -76,8 +121,8 @@ func (c *racer) advance(n int) (done bool, err error) {
 	return false, nil
 }
 
-// begin goes on to a span: a scan of its entries or rows, or its id at once.
-func (c *racer) begin(s *span) {
+// turn goes on to a span: a scan of its entries or rows, or its id at once.
+func (c *racer) turn(s *span) {
 	switch {
 	case s.isID():
 		c.list = append(c.list, s.ids.first)

@@ -35,10 +35,10 @@ type resolver struct {
 	f   *expr.Frame
 }
 
-// resolve returns what c comes to. Terms whose constants fail, or have no place
-// in the order of keys, are left out: the rows will tell.
-func (r *resolver) resolve(c *condition) resolved {
-	out := resolved{ids: allIDs}
+// resolve narrows out, which holds all rows, down to what c comes to. Terms whose
+// constants fail, or have no place in the order of keys, are left out: the rows
+// will tell.
+func (r *resolver) resolve(c *condition, out *resolved) {
 	for i := range c.terms {
 		if t := &c.terms[i]; t.boundsIDs() {
 			if v, err := t.constant(r.f, 0); err == nil {
@@ -47,13 +47,12 @@ func (r *resolver) resolve(c *condition) resolved {
 		}
 	}
 	if out.point() || out.ids.empty() {
-		return out
+		return
 	}
-	r.ranges(c, &out)
+	r.ranges(c, out)
 	for i := range c.terms {
-		r.term(&c.terms[i], &out)
+		r.term(&c.terms[i], out)
 	}
-	return out
 }
 
 func (r *resolved) add(o option) { r.options = append(r.options, o) }
@@ -75,7 +74,7 @@ func (r *resolver) term(t *term, out *resolved) {
 func (r *resolver) list(t *term, out *resolved) {
 	n := t.count(r.f)
 	if n <= fewEntries {
-		if spans, ok := r.spans(t, out.ids); ok {
+		if spans, _, ok := r.spans(t, out.ids); ok {
 			out.add(option{index: t.index, spans: spans})
 		}
 		return
@@ -86,16 +85,20 @@ func (r *resolver) list(t *term, out *resolved) {
 	}
 	if most, err := r.run.worthwhile(out.ids); err == nil && cost <= most {
 		later, bounds := *r, out.ids
-		out.add(option{index: t.index, size: n, make: func() ([]span, bool) { return later.spans(t, bounds) }})
+		out.add(option{index: t.index, size: n, make: func() ([]span, bool) {
+			spans, _, ok := later.spans(t, bounds)
+			return spans, ok
+		}})
 	}
 }
 
 // spans returns the ids or entries of the values of a list, of rows whose ids
-// are in bounds. ok is false when a constant fails, or has no place in the order
-// of keys.
-func (r *resolver) spans(t *term, bounds ids) (spans []span, ok bool) {
+// are in bounds. exact says that all of them have one of the values. ok is false
+// when a constant fails, or has no place in the order of keys.
+func (r *resolver) spans(t *term, bounds ids) (spans []span, exact, ok bool) {
 	if t.isID() {
-		return r.idsIn(t, bounds)
+		spans, ok = r.idsIn(t, bounds)
+		return spans, false, ok
 	}
 	return r.valuesIn(t, bounds)
 }
@@ -131,19 +134,22 @@ func compareIDs(a, b uint64) int {
 }
 
 // valuesIn is spans for a list of values.
-func (r *resolver) valuesIn(t *term, bounds ids) (spans []span, ok bool) {
+func (r *resolver) valuesIn(t *term, bounds ids) (spans []span, exact, ok bool) {
+	start := len(r.run.spans)
+	exact = true
 	for i := range t.count(r.f) {
 		v, err := t.constant(r.f, i)
 		if err != nil {
-			return nil, false
+			return nil, false, false
 		}
-		v, ok := t.keyable(v)
-		if !ok {
-			return nil, false
+		if v, ok = t.keyable(v); !ok {
+			return nil, false, false
 		}
-		spans = append(spans, t.equalTo(v, bounds))
+		s, one := t.equalTo(&r.run.keys, v, bounds)
+		r.run.spans = append(r.run.spans, s)
+		exact = exact && one
 	}
-	return inOrderOf(spans), true
+	return inOrderOf(slices.Clip(r.run.spans[start:])), exact, true
 }
 
 // ranges adds, for each index whose values are compared with bounds, the entries
@@ -154,8 +160,8 @@ func (r *resolver) ranges(c *condition, out *resolved) {
 		if !t.isBound() || t.boundedBefore(c.terms[:i]) {
 			continue
 		}
-		if o, ok := r.between(&t.target, c.terms[i:]); ok {
-			out.add(o)
+		if spans, _, ok := r.between(&t.target, c.terms[i:]); ok {
+			out.add(option{index: t.index, spans: spans})
 		}
 	}
 }
@@ -175,36 +181,40 @@ func (t *term) boundedBefore(terms []term) bool {
 }
 
 // between returns the entries of an index that lie within the bounds set by
-// terms; ok is false if none of them has a place in the order of keys.
-func (r *resolver) between(of *target, terms []term) (o option, ok bool) {
+// terms, of which it is at most one span; exact says that all of them do, and ok
+// is false if no term has a place in the order of keys.
+func (r *resolver) between(of *target, terms []term) (spans []span, exact, ok bool) {
 	s := span{index: of.index, lower: afterNull}
+	exact = true
 	for i := range terms {
-		if t := &terms[i]; t.isBound() && t.index == of.index && r.narrow(&s, t) {
-			ok = true
+		if t := &terms[i]; t.isBound() && t.index == of.index {
+			one, sets := r.narrow(&s, t)
+			exact, ok = exact && one, ok || sets
 		}
 	}
-	o = option{spans: []span{s}, index: of.index}
 	if s.upper != nil && bytes.Compare(s.lower, s.upper) >= 0 {
-		o.spans = nil
+		return nil, exact, ok
 	}
-	return o, ok
+	r.run.spans = append(r.run.spans, s)
+	return slices.Clip(r.run.spans[len(r.run.spans)-1:]), exact, ok
 }
 
 // narrow brings the bounds of s in to those that t sets, and reports whether it
-// sets any.
-func (r *resolver) narrow(s *span, t *term) bool {
+// sets any, and whether all within them meet t.
+func (r *resolver) narrow(s *span, t *term) (exact, ok bool) {
 	if t.op == opNotNull {
-		return true
+		return true, true
 	}
 	v, err := t.constant(r.f, 0)
 	if err != nil {
-		return false
+		return false, false
 	}
-	v, ok := t.keyable(v)
-	if ok {
-		s.within(t.bounds(t.op, v))
+	if v, ok = t.keyable(v); !ok {
+		return false, false
 	}
-	return ok
+	lower, upper, exact := t.bounds(&r.run.keys, t.op, v)
+	s.within(lower, upper)
+	return exact, true
 }
 
 // within brings the bounds of s in to others.
@@ -222,7 +232,8 @@ func (s *span) within(lower, upper []byte) {
 func (r *resolver) either(t *term, out *resolved) {
 	var union option
 	for i := range t.either {
-		side := r.resolve(&t.either[i])
+		side := resolved{ids: allIDs}
+		r.resolve(&t.either[i], &side)
 		if side.none() {
 			continue
 		}

@@ -13,29 +13,93 @@ import (
 // run is one run of a plan.
 type run struct {
 	*Plan
-	ctx     context.Context
-	f       *expr.Frame
-	t       Table
-	trace   *Trace                        // or nil
-	also    func(id uint64) (bool, error) // or nil, see Job
-	copy    []byte                        // of the row that also is asked about
-	visit   func(Row) error
-	onlyIDs bool // visit looks at ids only: rows need not be kept for it
+	ctx      context.Context
+	f        *expr.Frame
+	t        Table
+	trace    *Trace                        // or nil
+	also     func(id uint64) (bool, error) // or nil, see Job
+	visitor  Visitor                       // nil when rows are only counted or their ids wanted
+	onlyIDs  bool                          // rows need not be kept
+	anyOrder bool                          // rows may come in any order
 
-	anyOrder bool // rows may come in any order
+	left   page  // what is left of the page: rows to pass over, and rows until its end
+	picked int64 // rows
+	total  int64
+	known  bool // total is the number of rows
+	steps  int  // until the context is looked at again
 
-	left  page // what is left of the page: rows to pass over, and rows until its end
-	total int64
-	known bool // total is the number of rows
-	steps int  // until the context is looked at again
+	memory
+}
+
+// memory is what a frame's runs hand on, one to the next.
+type memory struct {
+	keys    keyRoom
+	spans   []span
+	options []option
+	racer   racer
+	list    []uint64 // that it has gathered
+	ids     []uint64 // of picked rows
+	copy    []byte   // of the row that also is asked about
+}
+
+// The most that is handed on of each.
+const (
+	keptKeys  = 16 << 10
+	keptSpans = 128
+	keptIDs   = 4096
+)
+
+// begin returns a run, which is to be ended.
+func (p *Plan) begin(ctx context.Context, j Job, of page) *run {
+	r, ok := j.Frame.Run.(*run)
+	if ok {
+		j.Frame.Run = nil // a run may begin while this one is on
+	} else {
+		r = new(run)
+	}
+	r.Plan, r.ctx, r.f, r.t, r.trace, r.also, r.left = p, ctx, j.Frame, j.Table, j.Trace, j.Also, of
+	r.ids = r.ids[:0]
+	return r
+}
+
+// end gives the frame back what the next run can use. What was returned of it
+// stays as it is until then.
+func (r *run) end() {
+	f, m := r.f, r.memory
+	m.keys.clear()
+	m.racer = racer{}
+	clear(m.spans)
+	clear(m.options)
+	m.spans, m.options = m.spans[:0], m.options[:0]
+	if cap(m.spans) > keptSpans {
+		m.spans = nil
+	}
+	if cap(m.list) > keptIDs {
+		m.list = nil
+	}
+	if cap(m.ids) > keptIDs {
+		m.ids = nil
+	}
+	if cap(m.copy) > keptKeys {
+		m.copy = nil
+	}
+	*r = run{memory: m}
+	f.Run = r
 }
 
 // errDone ends the production of rows: no more are wanted.
 var errDone = errors.New("plan: done")
 
-// sink takes a row that a path has led to. It returns errDone when it wants no
-// more of them.
-type sink func(id uint64, b []byte) error
+// sink takes rows that a path has led to.
+type sink interface {
+	// take takes a row. It returns errDone when it wants no more of them.
+	take(id uint64, b []byte) error
+}
+
+// sinkFunc is a function as a sink.
+type sinkFunc func(id uint64, b []byte) error
+
+func (f sinkFunc) take(id uint64, b []byte) error { return f(id, b) }
 
 // start finds all rows of the page.
 func (r *run) start() error {
@@ -53,10 +117,11 @@ func (r *run) find() error {
 		r.trace.nothing("the limit is 0")
 		return nil
 	}
-	found := resolved{ids: allIDs}
+	found := resolved{ids: allIDs, options: r.options}
 	if len(r.cond.terms) > 0 {
 		res := resolver{run: r, f: r.f}
-		found = res.resolve(&r.cond)
+		res.resolve(&r.cond, &found)
+		r.options = found.options
 	}
 	if found.none() {
 		r.trace.nothing("no row can pass")
@@ -65,7 +130,7 @@ func (r *run) find() error {
 	switch {
 	case found.point():
 		r.trace.point(found.ids.first)
-		return r.point(found.ids.first, r.emit)
+		return r.point(found.ids.first, r)
 	case r.order.byID(), r.anyOrder:
 		return r.byID(&found)
 	}
@@ -135,8 +200,8 @@ func (r *run) located(id uint64, err error) error {
 	return err
 }
 
-// emit is the sink of rows that come in order.
-func (r *run) emit(id uint64, b []byte) error {
+// take makes r the sink of rows that come in order.
+func (r *run) take(id uint64, b []byte) error {
 	b, ok, err := r.passes(id, b)
 	if !ok || err != nil {
 		return err
@@ -144,17 +209,29 @@ func (r *run) emit(id uint64, b []byte) error {
 	return r.pick(Row{ID: id, Data: b})
 }
 
-// pick visits a row that passes the filter, if it is in the page. The frame
+// pick gives a row that passes the filter, if it is in the page. The frame
 // stands at it.
 func (r *run) pick(row Row) error {
 	r.left.end--
 	if r.left.skip > 0 {
 		r.left.skip--
-	} else if err := r.visit(row); err != nil {
+	} else if err := r.give(row); err != nil {
 		return err
 	}
 	if r.left.end == 0 {
 		return errDone
+	}
+	return nil
+}
+
+// give gives a picked row to whom it is for.
+func (r *run) give(row Row) error {
+	r.picked++
+	switch {
+	case r.visitor != nil:
+		return r.visitor.Visit(row)
+	case r.onlyIDs:
+		r.ids = append(r.ids, row.ID)
 	}
 	return nil
 }
@@ -166,7 +243,7 @@ func (r *run) scan(in ids, reverse bool, to sink) error {
 		if err := r.step(); err != nil {
 			return err
 		}
-		if err := to(s.ID(), s.Row()); err != nil {
+		if err := to.take(s.ID(), s.Row()); err != nil {
 			return err
 		}
 	}
@@ -194,7 +271,7 @@ func (r *run) point(id uint64, to sink) error {
 	if b == nil || err != nil {
 		return err
 	}
-	return to(id, b)
+	return to.take(id, b)
 }
 
 // index returns a scan of a span's entries.

@@ -29,8 +29,8 @@ type sorted struct {
 
 func newSorter(r *run) *sorter { return &sorter{r: r, most: r.left.end} }
 
-// add is a sink.
-func (s *sorter) add(id uint64, b []byte) error {
+// take makes s a sink.
+func (s *sorter) take(id uint64, b []byte) error {
 	b, ok, err := s.r.passes(id, b)
 	if !ok || err != nil {
 		return err

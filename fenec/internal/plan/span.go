@@ -2,7 +2,6 @@ package plan
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math"
 	"slices"
 
@@ -123,56 +122,69 @@ func inOrderOf(spans []span) []span {
 }
 
 // equalTo returns the entries of values equal to v, of rows whose ids are in
-// bounds. It may hold others where keys are finer or coarser than equality.
-func (t *target) equalTo(v value.Value, bounds ids) span {
-	lower, upper, exact := t.class(v)
-	s := span{index: t.index, lower: lower, upper: upper}
+// bounds. It may hold others where keys are finer or coarser than equality, which
+// exact denies.
+func (t *target) equalTo(k *keyRoom, v value.Value, bounds ids) (s span, exact bool) {
+	lower, upper, exact := t.class(k, v)
+	s = span{index: t.index, lower: lower, upper: upper}
 	if !exact {
-		return s
+		return s, false
 	}
 	s.key = lower
-	n := len(lower)
 	if bounds.last < maxID {
-		s.upper = binary.BigEndian.AppendUint64(bytes.Clone(lower), bounds.last+1)
+		s.upper = k.withID(s.key, bounds.last+1)
 	}
 	if bounds.first > 0 {
-		s.lower = binary.BigEndian.AppendUint64(lower[:n:n], bounds.first)
+		s.lower = k.withID(s.key, bounds.first)
 	}
-	return s
+	return s, true
 }
 
 // class returns the range of the entries whose values may equal v. exact says
 // that these have one key, which no other value has.
-func (t *target) class(v value.Value) (lower, upper []byte, exact bool) {
-	whole, cut := key.AppendCollated(make([]byte, 0, 48), v, t.collation)
+func (t *target) class(k *keyRoom, v value.Value) (lower, upper []byte, exact bool) {
+	whole, cut := k.value(v, t.collation)
 	if t.collation != collation.None {
-		return whole, key.Next(whole), !cut // texts are never equal in part
+		return whole, k.next(whole), !cut // texts are never equal in part
 	}
-	if !cut && (!v.IsNumber() && v.Kind() != value.KindList && v.Kind() != value.KindObject) {
-		return whole, key.Next(whole), true
+	if !cut && oneKey(v) {
+		return whole, k.next(whole), true
 	}
-	prefix := key.AppendPrefix(nil, v)
-	return prefix, key.Next(prefix), !cut && len(prefix) == len(whole)
+	prefix := k.prefix(v)
+	return prefix, k.next(prefix), !cut && len(prefix) == len(whole)
 }
 
-// bounds returns the range of the entries whose values x may make x op v true.
-func (t *target) bounds(op termOp, v value.Value) (lower, upper []byte) {
-	if v.IsNull() {
-		return afterNull, afterNull
+// oneKey reports whether it is known, without a look at the prefix of their keys,
+// that all values equal to v have its key.
+func oneKey(v value.Value) bool {
+	if f, ok := v.Number(); ok {
+		return -exactFloat < f && f < exactFloat
 	}
-	first, past, exact := t.class(v)
+	return v.Kind() != value.KindList && v.Kind() != value.KindObject
+}
+
+// exactFloat is where floats stop telling whole numbers apart.
+const exactFloat = 1 << 53
+
+// bounds returns the range of the entries whose values x may make x op v true.
+// exact says that all of them do.
+func (t *target) bounds(k *keyRoom, op termOp, v value.Value) (lower, upper []byte, exact bool) {
+	if v.IsNull() {
+		return afterNull, afterNull, true
+	}
+	first, past, exact := t.class(k, v)
 	switch op {
 	case opLess:
 		if exact {
-			return afterNull, first
+			return afterNull, first, true
 		}
-		return afterNull, past
+		return afterNull, past, false
 	case opLessEqual:
-		return afterNull, past
+		return afterNull, past, exact
 	case opGreater:
 		if exact {
-			return past, nil
+			return past, nil, true
 		}
 	}
-	return first, nil
+	return first, nil, exact
 }

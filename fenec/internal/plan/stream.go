@@ -36,14 +36,14 @@ func (r *run) stream(o *option, in ids, reverse bool) error {
 		if id < in.first || id > in.last {
 			continue
 		}
-		if err := r.point(id, r.emit); err != nil {
+		if err := r.point(id, r); err != nil {
 			return err
 		}
 	}
 	rest := beyond(in, m.last, reverse)
 	r.trace.gaveUp(most)
 	r.trace.scan(rest)
-	return r.scan(rest, reverse, r.emit)
+	return r.scan(rest, reverse, r)
 }
 
 // merge joins entries of several values, each by id, into one sequence by id.

@@ -180,6 +180,24 @@ func (t *Trace) option(r *run, o *option, n int) {
 	}
 }
 
+// entries notes that the entries of o were counted.
+func (t *Trace) entries(r *run, o *option) {
+	if t != nil {
+		t.add("count of the entries of " + r.describe(o))
+	}
+}
+
+// keyed notes that n ids were found by a key.
+func (t *Trace) keyed(r *run, key *target, n int) {
+	switch {
+	case t == nil:
+	case key.isID():
+		t.add(plural(n, "id"))
+	default:
+		t.add(r.indexName(key.index) + ", " + plural(n, "id"))
+	}
+}
+
 func (t *Trace) stream(r *run, o *option) {
 	if t != nil {
 		t.add(r.describe(o) + " in order of ids")

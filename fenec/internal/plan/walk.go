@@ -14,7 +14,7 @@ import (
 func (r *run) sorted(found *resolved) error {
 	best := found.best()
 	if best != nil && best.single() {
-		return r.single(best, found.ids, r.emit)
+		return r.single(best, found.ids)
 	}
 	if r.order.index != nil && r.left.limited() {
 		ended, err := r.pageByWalk(found)
@@ -31,7 +31,7 @@ func (r *run) sort(produce func(to sink) error) error {
 	picked := r.page.end - r.left.end
 	r.left = page{max(r.page.skip, picked), r.page.end}
 	s := newSorter(r)
-	if err := produce(s.add); err != nil {
+	if err := produce(s); err != nil {
 		return err
 	}
 	r.trace.sorted(r, len(s.kept))
@@ -51,11 +51,7 @@ func (r *run) pageByWalk(found *resolved) (ended bool, err error) {
 	}
 	spans := r.walkSpans(found)
 	if others := r.others(found); len(others.options) > 0 {
-		few, err := r.few()
-		if err != nil {
-			return false, err
-		}
-		list, winner, err := r.race(&others, few)
+		list, winner, err := r.shortest(&others, (*run).few)
 		if err != nil {
 			return false, err
 		}
@@ -240,14 +236,14 @@ func (w *walk) cutGroup(list []uint64) error {
 	o := &w.run.order
 	entries := make([]entry, 0, len(list))
 	for _, id := range list {
-		err := w.run.point(id, func(id uint64, b []byte) error {
+		err := w.run.point(id, sinkFunc(func(id uint64, b []byte) error {
 			if err := w.run.f.Stand(id, b); err != nil {
 				return err
 			}
 			vals, err := o.values(w.run.f)
 			entries = append(entries, entry{id, vals})
 			return err
-		})
+		}))
 		if err != nil {
 			return err
 		}
@@ -279,5 +275,5 @@ func (w *walk) row(id uint64) error {
 	case !within:
 		return nil
 	}
-	return w.run.point(id, w.run.emit)
+	return w.run.point(id, w.run)
 }
