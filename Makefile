@@ -60,7 +60,12 @@ bench-query: ## Measure statements against SQLite
 	cd bench && $(GO) build -o ../$(BIN)/bench-query ./query
 	@exec $(BIN)/bench-query $(ARGS)
 
+bench-subscribe: ## Measure what waiting subscribers cost
+	@mkdir -p $(BIN)
+	cd bench && $(GO) build -o ../$(BIN)/bench-subscribe ./subscribe
+	@exec $(BIN)/bench-subscribe $(ARGS)
+
 clean: ## Remove bin/
 	rm -rf $(BIN)
 
-.PHONY: help build run test test-long lint fuzz bench-storage bench-query clean
+.PHONY: help build run test test-long lint fuzz bench-storage bench-query bench-subscribe clean

@@ -17,8 +17,10 @@
 // A [DB] is an open database. [DB.Query] runs one statement and returns a
 // [Result]; [DB.Exec] runs one and returns how many documents it wrote;
 // [DB.Batch] runs several as one block. [DB.Prepare] compiles a statement once.
-// [DB.View] reads several times at one sequence. Documents have an id, given by
-// the database or by the caller, and the fields their collection declares.
+// [DB.View] reads several times at one sequence. [DB.Subscribe] follows what a
+// condition picks, [DB.Changes] tells what was written since a sequence.
+// Documents have an id, given by the database or by the caller, and the fields
+// their collection declares.
 //
 // A [Session] is a database as a [Policy] shows it: each user reads and writes the
 // rows that are theirs, in the same statements. [DB.SetHook] sees every row before

@@ -95,6 +95,12 @@ func (m *moment) event(ctx context.Context) (Event, error) {
 	default:
 		ev.Rows, ev.Dels, err = m.resolve(ctx, ids)
 	}
+	if err == nil {
+		tells := true
+		if tells, err = m.scope.narrow(&ev); !tells {
+			ev = Event{}
+		}
+	}
 	switch {
 	case err == nil:
 		m.cursor, m.seed = m.view.Seq(), false
@@ -163,11 +169,11 @@ func (m *moment) resolve(ctx context.Context, ids []uint64) (*Result, []uint64, 
 	at := 0
 	for _, id := range ids {
 		if at < rows.Len() {
-			v, err := rows.value(at, 0)
+			found, err := rows.id(at)
 			if err != nil {
 				return nil, nil, err
 			}
-			if uint64(v.AsInt()) == id {
+			if found == id {
 				at++
 				continue
 			}
@@ -180,6 +186,15 @@ func (m *moment) resolve(ctx context.Context, ids []uint64) (*Result, []uint64, 
 func (m *moment) run(ctx context.Context, st *Stmt, params []value.Value) (*Result, error) {
 	res, err := m.session.runGuarded(ctx, st, params, m.cat, m.view)
 	return res, public(err)
+}
+
+// id returns the id of row i, whose first column it is.
+func (r *Result) id(i int) (uint64, error) {
+	v, err := r.value(i, 0)
+	if err != nil {
+		return 0, err
+	}
+	return uint64(v.AsInt()), nil
 }
 
 // noRows returns an answer of no rows.

@@ -35,6 +35,7 @@ type shape struct {
 	subs   int // guarded by watch.mu
 	get    ql.Get
 	params int   // that the condition needs
+	blind  bool  // it is "false", of a session with a policy: it follows all that the policy shows
 	all    *Stmt // every row
 
 	mu   sync.Mutex        // guards the field below
@@ -83,6 +84,9 @@ func (s *Session) newShape(key shapeKey, from *Shape) (*shape, error) {
 			return nil, err
 		}
 		x.get.Where, x.params = where, ql.Params(where)
+	}
+	if s.policy != nil && isFalse(x.get.Where) {
+		x.blind, x.get.Where = true, nil
 	}
 	if len(from.Select) > 0 {
 		columns, err := shapeColumns(from.Select)

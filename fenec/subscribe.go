@@ -24,6 +24,7 @@ type Subscription struct {
 	shape   *shape
 	params  []value.Value
 	topic   *topic
+	scope   *scope // nil without a policy
 	name    string
 
 	cursor  uint64              // everything up to here has been told
@@ -42,13 +43,20 @@ type Subscription struct {
 // that the subscriber has applied, of an earlier subscription to the same shape
 // perhaps: the first event then tells what has changed since. If the kept changes
 // do not go on from it, as from NoCursor, or writes up to it may have been lost
-// with a machine's power, the first event is a seed. An unknown
-// collection or field is ErrNotFound. Close the subscription when done.
+// with a machine's power, the first event is a seed. An unknown collection or
+// field is ErrNotFound. A shape follows the documents of its own collection: what
+// a get within its condition finds elsewhere is looked at when one of them
+// changes, and a row that expires is told of when it is swept. Close the
+// subscription when done.
 func (db *DB) Subscribe(ctx context.Context, shape Shape, since uint64) (*Subscription, error) {
-	return db.own.subscribe(ctx, shape, since)
+	return db.own.Subscribe(ctx, shape, since)
 }
 
-func (s *Session) subscribe(ctx context.Context, from Shape, since uint64) (*Subscription, error) {
+// Subscribe begins to follow a shape as DB.Subscribe does. A session with a policy
+// hears of what the policy lets it read: Dels are ids that it was given a row of.
+// It is always seeded, whatever since is. The shape "false" tells it of every
+// write to what it may read, by events that hold nothing.
+func (s *Session) Subscribe(ctx context.Context, from Shape, since uint64) (*Subscription, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -64,7 +72,10 @@ func (s *Session) subscribe(ctx context.Context, from Shape, since uint64) (*Sub
 		return nil, err
 	}
 	sub := &Subscription{session: s, shape: x, params: params, cursor: since, name: from.Collection, ended: make(chan struct{})}
-	sub.look, sub.fresh = true, true
+	sub.look, sub.fresh, sub.scope = true, true, newScope(s.policy, x)
+	if sub.scope != nil {
+		sub.cursor = NoCursor
+	}
 	if err := sub.begin(); err != nil {
 		s.db.watch.forget(x)
 		return nil, err

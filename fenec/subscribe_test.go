@@ -3,6 +3,7 @@ package fenec_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -288,6 +289,35 @@ func TestSubscribeAfterRestart(t *testing.T) {
 		sub := follow(t, db, fenec.Shape{Collection: "tasks"}, seq-1)
 		require.Equal(t, `change {"seq":3,"puts":[{"id":2,"n":2}],"dels":[],"schema":false}`, heard(t, sub))
 		require.NoError(t, db.Close())
+	}
+}
+
+// A cursor of writes that were lost with the machine's power leads to a seed, and
+// no other does.
+func TestSubscribeAfterPowerLoss(t *testing.T) {
+	dir := t.TempDir()
+	before, after := filepath.Join(dir, "a.fenec"), filepath.Join(dir, "b.fenec")
+	db, err := fenec.Open(before, fenec.Options{})
+	require.NoError(t, err)
+	runAll(t, db, `create collection tasks (n int)`, `put tasks {n: 1}`)
+	for _, end := range []string{"", "-log"} {
+		b, err := os.ReadFile(before + end)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(after+end, b, 0o600))
+	}
+	runAll(t, db, `put tasks {n: 2}`) // which does not reach the disk
+	require.NoError(t, db.Close())
+
+	db, err = fenec.Open(after, fenec.Options{})
+	require.NoError(t, err)
+	defer db.Close()
+	all := fenec.Shape{Collection: "tasks"}
+	seq := db.Seq()
+	require.Greater(t, seq, uint64(1000))
+	quiet(t, follow(t, db, all, 2))
+	quiet(t, follow(t, db, all, seq))
+	for _, lost := range []uint64{3, seq - 1} {
+		require.Equal(t, fmt.Sprintf(`seed {"seq":%d,"rows":[{"id":1,"n":1}]}`, seq), heard(t, follow(t, db, all, lost)))
 	}
 }
 

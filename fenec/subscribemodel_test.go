@@ -127,7 +127,7 @@ func streamWrites(db *fenec.DB, r *rand.Rand, writes int) {
 
 // lastWrite says when nothing more comes.
 type lastWrite struct {
-	written chan struct{} // closed when seq is set
+	written chan struct{}     // closed when seq is set
 	seq     map[string]uint64 // by collection
 }
 

@@ -171,7 +171,26 @@ func TestLimitsChange(t *testing.T) {
 		w.write(w.randomOps(50))
 		require.NoError(t, w.s.Checkpoint(ctx))
 		w.check()
+		if entries == 0 {
+			require.Zero(t, w.h.Stats().Bytes)
+		}
 	}
+}
+
+// A reader whose chunks are pushed out before it has opened the base is told so.
+func TestPushedOutWhileReading(t *testing.T) {
+	w := newWorld(t, 12, history.Limits{Entries: 10, Bytes: muchBytes})
+	w.write(make([]history.Entry, 10))
+	require.NoError(t, w.s.Checkpoint(ctx))
+	late := func() (*base.Tx, error) {
+		w.write(make([]history.Entry, 5))
+		require.NoError(t, w.s.Checkpoint(ctx))
+		return w.s.Base()
+	}
+	horizon, ok, err := w.h.Read(late, 0, 10, func(history.Entry) bool { return true })
+	require.NoError(t, err)
+	require.False(t, ok)
+	require.EqualValues(t, 5, horizon)
 }
 
 // A program without a history leaves a file whose history begins anew.
