@@ -51,7 +51,7 @@ func (s *Session) createIndex(ctx context.Context, st *Stmt) (*Result, error) {
 		return nil, errors.Join(err, b.abandon())
 	}
 	res := done("index on %s of collection %s created", def.Path.String(), def.On.Text)
-	res.seq = db.Seq()
+	res.seq = b.seq
 	return res, nil
 }
 
@@ -76,6 +76,7 @@ type indexBuild struct {
 	def   *ql.CreateIndex
 	col   uint32 // the collection's number
 	index *catalog.Index
+	seq   uint64 // of the last block
 }
 
 // begin makes the index one in the building, durably: a log that is lost with
@@ -107,6 +108,7 @@ func (b *indexBuild) alter(ctx context.Context, change func(*catalog.Catalog) (o
 	if err != nil {
 		return err
 	}
+	b.seq = ticket.To
 	return public(ticket.Wait(ctx))
 }
 
@@ -119,7 +121,10 @@ func (b *indexBuild) build(ctx context.Context) error {
 	}
 	if b.index.Kind == catalog.Unique {
 		// From now on writers refuse to add a value that is held, since all that
-		// are have entries.
+		// are have entries. Expired rows hold none.
+		if err := b.sweep(ctx); err != nil {
+			return err
+		}
 		if err := b.checkDistinct(ctx); err != nil {
 			return err
 		}
@@ -151,6 +156,15 @@ func (b *indexBuild) collection(seq uint64) (*catalog.Collection, error) {
 		return nil, fault.New(fault.NotFound, "what the index on %s of %s was being made on is gone", b.def.Path.String(), b.def.On.Text)
 	}
 	return c, nil
+}
+
+// sweep deletes the expired rows of the collection.
+func (b *indexBuild) sweep(ctx context.Context) error {
+	c, err := b.collection(b.db.store.Seq())
+	if err == nil {
+		_, err = b.db.sweepCollection(ctx, c)
+	}
+	return err
 }
 
 func (b *indexBuild) checkDistinct(ctx context.Context) error {

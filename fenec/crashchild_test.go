@@ -122,7 +122,14 @@ func chooseOp(r *rand.Rand, worker int, s crashState) crashOp {
 	op := crashOp{Key: fmt.Sprintf("w%d-%d", worker, r.IntN(crashKeys))}
 	_, there := s.docs[op.Key]
 	_, live := s.sess[op.Key]
-	switch n := r.IntN(30); {
+	_, piled := s.heap[op.Key]
+	switch n := r.IntN(36); {
+	case n >= 30 && !piled:
+		op.Kind = opPile
+	case n >= 34:
+		op.Kind = opTake
+	case n >= 30:
+		op.Kind = opMend
 	case n >= 28 && live:
 		op.Kind = opLapse
 	case n >= 25:
@@ -176,6 +183,12 @@ func (c *crashChild) do(r *rand.Rand, worker int, op crashOp) (seq uint64, count
 	case opVisit:
 		return c.one(`put sess {key: $1, owner: $2, rev: $3, seen: now()} if absent else set {rev: new.rev, seen: now()}`,
 			op.Key, worker, op.Rev)
+	case opPile:
+		return c.one(`put heap {key: $1, owner: $2, rev: $3}`, op.Key, worker, op.Rev)
+	case opMend:
+		return c.one(`set heap {rev: $2} where key = $1 require 1`, op.Key, op.Rev)
+	case opTake:
+		return c.one(`del heap where key = $1 require 1`, op.Key)
 	case opLapse:
 		return c.one(`set sess {seen: now() - 5184000000} where key = $1 require 1`, op.Key)
 	case opTwins:

@@ -3,6 +3,7 @@ package fenec_test
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 
 	"github.com/fenec-go/fenecdb/fenec"
@@ -34,6 +35,9 @@ var shapeCycle = []string{
 	`create index on docs (meta.rev) @sorted`,
 	`alter collection shapes rename f to g`,
 	`set docs {meta.rev: rev}`,
+	`alter collection heap add note text`,
+	`set heap {note: key} where owner >= 0`,
+	`create index on heap (note) @unique`,
 	`create index on shapes (j.x) @unique`,
 	`alter collection shapes add h int @sorted`,
 	`alter collection shapes drop g`,
@@ -41,6 +45,12 @@ var shapeCycle = []string{
 	`alter collection docs add note text`,
 	`alter collection shapes drop h`,
 	`set docs {note: key}`,
+	`alter collection heap rename note to mark`,
+	`alter collection heap drop mark`,
+	`alter collection heap add tag json`,
+	`set heap {tag.x: rev} where owner >= 0`,
+	`create index on heap (tag.x) @sorted`,
+	`alter collection heap drop tag`,
 	`create index on docs (note) @hash`,
 	`alter collection shapes drop j`,
 	`alter collection shapes add j json`,
@@ -51,7 +61,7 @@ var shapeCycle = []string{
 // shapeOf says how the definitions are and what shapes holds.
 func shapeOf(query queryFunc) (string, error) {
 	var parts []string
-	for _, text := range []string{`describe docs`, `describe shapes`, `get shapes`, `get shapes where key > "c" order key desc`} {
+	for _, text := range []string{`describe docs`, `describe heap`, `describe shapes`, `get shapes`, `get shapes where key > "c" order key desc`} {
 		res, err := query(ctx, text)
 		if err != nil {
 			return "", err
@@ -73,7 +83,7 @@ func shapes() (out []string, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	for _, text := range append([]string{crashDocs}, shapeStart...) {
+	for _, text := range append([]string{crashDocs, crashPile}, shapeStart...) {
 		if _, err := db.Query(ctx, text); err != nil {
 			return nil, err
 		}
@@ -121,10 +131,7 @@ func (c *crashChild) forge(stop <-chan struct{}) error {
 			case <-stop:
 				return nil
 			default:
-				// A long read may have to give way to writers.
-				if _, err := shapeOf(c.db.Query); err != nil && !errors.Is(err, fenec.ErrSnapshotTooOld) {
-					return err
-				}
+				runtime.Gosched()
 			}
 		}
 		text := shapeCycle[n%len(shapeCycle)]

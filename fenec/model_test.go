@@ -42,9 +42,11 @@ func TestModel(t *testing.T) {
 		for _, seed := range keptSeeds {
 			run(seed)
 		}
-		first, n = 1, max(n, 24)
-		if testing.Short() {
-			n = 4
+		if n == 0 {
+			n = 16
+		}
+		if first = 1; testing.Short() {
+			n = 2
 		}
 	case n == 0 && !long:
 		n = 1

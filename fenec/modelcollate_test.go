@@ -57,7 +57,7 @@ func weights(s, collate string) []weight {
 	for _, r := range s {
 		w, ok := collatedWeights[collate][string(r)]
 		if !ok {
-			panic("the model cannot collate " + s)
+			panic(errUnsure)
 		}
 		out = append(out, w)
 	}

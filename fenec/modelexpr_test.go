@@ -310,6 +310,9 @@ func bucket(v, width any) (any, error) {
 		ms = int64(m)
 	}
 	start := bucketStart(ms, d)
+	if start > ms { // it has no start that an int can hold
+		return nil, fenec.ErrQuery
+	}
 	if isTime {
 		return moment(start), nil
 	}

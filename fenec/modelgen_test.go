@@ -19,6 +19,9 @@ type generator struct {
 	args  []any // of the statement being made, as values of the model
 	bulk  int   // how many documents are put at once at times, 0 for never
 	fresh int64 // counts values that are used once
+	inner int   // gets around what is being made
+
+	past []statement // the latest, which are run again at times
 }
 
 // statement is a statement as it is run.
@@ -66,6 +69,17 @@ func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
 // statement makes a statement against w.
 func (g *generator) statement(w *world) statement {
 	g.w, g.args = w, nil
+	if len(g.past) > 0 && g.chance(8) {
+		return g.past[g.IntN(len(g.past))]
+	}
+	st := g.newStatement(w)
+	if g.past = append(g.past, st); len(g.past) > 40 {
+		g.past = g.past[1:]
+	}
+	return st
+}
+
+func (g *generator) newStatement(w *world) statement {
 	t := w.cols[pickOne(g, modelNames...)]
 	if t == nil {
 		if g.chance(80) {

@@ -59,9 +59,11 @@ func (g *generator) operator() string {
 // inGet makes a term about the values of a get.
 func (g *generator) inGet(t *table, depth int) string {
 	names := slices.DeleteFunc(slices.Clone(modelNames), func(name string) bool { return g.w.cols[name] == nil })
-	if depth == 0 || len(names) == 0 {
+	if depth == 0 || len(names) == 0 || g.inner == 4 {
 		return ""
 	}
+	g.inner++
+	defer func() { g.inner-- }()
 	other := g.w.cols[pickOne(g, names...)]
 	f := pickOne(g, t.fields...)
 	same := sameClass(other, f)
@@ -201,7 +203,7 @@ func (g *generator) update(t *table, f *modelField) string {
 
 // compute makes an arithmetic expression, which may fail.
 func (g *generator) compute(x, class string) string {
-	number := g.constant(pickOne[any](g, int64(1), int64(2), int64(3), int64(0), 0.5))
+	number := g.constant(pickOne[any](g, int64(1), int64(2), int64(-3), int64(0), 0.5))
 	switch {
 	case class == "int":
 		return x + " " + pickOne(g, "+", "-", "*", "/") + " " + number

@@ -9,6 +9,10 @@ import (
 )
 
 func (g *generator) set(t *table) string {
+	if f := pickOne(g, t.fields...); f.class() == "timestamp" && g.chance(30) { // a claim
+		x := f.Name.Text
+		return "set " + t.name + " {" + x + ": now() + 60000} where " + x + " <= now() order " + x + " limit 1 returning id, " + x
+	}
 	text := pickOne(g, "set "+t.name+" ", "update "+t.name+" set ") + g.changes(t, false) + g.where(t, 80)
 	return text + g.order(t) + g.limit(45) + g.returning(t) + g.require(1)
 }
@@ -134,8 +138,25 @@ func (g *generator) get(t *table) string {
 	case g.chance(10):
 		text = "get * from " + t.name
 	}
+	if g.chance(6) {
+		return text + g.paged(t)
+	}
 	n := g.IntN(6)
 	return text + g.risky(t) + g.order(t) + g.limit(45) + g.offset() + g.require(n)
+}
+
+// paged makes the clauses that ask for the page after some row.
+func (g *generator) paged(t *table) string {
+	k := g.readable(t)
+	f := t.field(k)
+	if f == nil || f.Collate != "" {
+		return " where id > " + strconv.FormatInt(g.id(t), 10) + " order id limit 3"
+	}
+	v, id := g.constant(g.value(f.class())), strconv.FormatInt(g.id(t), 10)
+	if g.chance(50) {
+		return " where " + k + " < " + v + " or " + k + " = " + v + " and id < " + id + " order " + k + " desc, id desc limit 3"
+	}
+	return " where " + k + " > " + v + " or " + k + " = " + v + " and id > " + id + " order " + k + ", id limit 3"
 }
 
 // selection makes a select list.

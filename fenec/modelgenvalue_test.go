@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,7 +21,7 @@ func (g *generator) value(class string) any {
 		return g.chance(50)
 	case "int":
 		if g.chance(3) {
-			return pickOne[any](g, int64(1<<53), int64(1<<53+1), int64(-1<<53-1), int64(1<<40))
+			return pickOne[any](g, int64(1<<53), int64(1<<53+1), int64(-1<<53-1), int64(1<<40), int64(math.MaxInt64), int64(-math.MaxInt64))
 		}
 		return int64(g.IntN(40) - 10)
 	case "float":
@@ -33,6 +34,9 @@ func (g *generator) value(class string) any {
 	case "text collate und", "text collate tr":
 		return g.collated()
 	case "timestamp":
+		if g.chance(3) {
+			return pickOne(g, moment(-1), moment(0), moment(-86400_000*45), moment(253402300799999))
+		}
 		return moment(modelStart + int64(g.IntN(30))*21600000 + int64(g.IntN(10)/9*g.IntN(1000)))
 	case "json":
 		return g.object()

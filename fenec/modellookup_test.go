@@ -35,6 +35,11 @@ func (q *asked) checkLookup(t *table, l *ql.Lookup) error {
 			return err
 		}
 	}
+	if out := q.runInners(child, l.Where); out.vague {
+		panic(errUnsure)
+	} else if out.err != nil {
+		return out.err
+	}
 	if l.Lookup == nil {
 		return nil
 	}
@@ -82,7 +87,7 @@ func (q *asked) childIDs(child *table, l *ql.Lookup, of *scope, p picked) []int6
 	}
 	ids, out := q.pick(child, p)
 	if out.err != nil {
-		panic("a lookup of the model fails")
+		panic(errUnsure)
 	}
 	return ids
 }
@@ -98,14 +103,11 @@ func (s *scope) named(name string) any {
 // children answers the children of the row of a scope.
 func (q *asked) children(l *ql.Lookup, of *scope) string {
 	child := q.w.cols[l.Collection.Text]
-	show, err := selectionOf(child, lookupColumns(l))
-	if err != nil {
-		panic(err)
-	}
+	show, _ := selectionOf(child, lookupColumns(l)) // it has been checked
 	ids := q.childIDs(child, l, of, picked{where: l.Where, order: l.Order, limit: l.Limit, offset: l.Offset})
 	out := q.rows(child, ids, show, l.Lookup)
 	if out.err != nil {
-		panic(out.err)
+		panic(errUnsure)
 	}
 	return out.json
 }

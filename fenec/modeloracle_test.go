@@ -86,9 +86,19 @@ func (w *world) table(name string) (*table, error) {
 	return nil, fenec.ErrNotFound
 }
 
+// errUnsure is what the oracle panics with where it cannot tell what happens.
+var errUnsure = errors.New("the model does not know")
+
 // run carries out a statement. What a failed one has done until then is for the
 // caller to throw away.
-func (w *world) run(st ql.Statement, params []any) outcome {
+func (w *world) run(st ql.Statement, params []any) (out outcome) {
+	defer func() {
+		if x := recover(); x == errUnsure {
+			out = outcome{err: fenec.ErrQuery, vague: true}
+		} else if x != nil {
+			panic(x)
+		}
+	}()
 	q := &asked{w: w, params: params, inners: map[*ql.Get][]any{}}
 	switch s := st.(type) {
 	case *ql.CreateCollection:
@@ -242,14 +252,18 @@ func (w *world) remove(t *table, id int64) {
 }
 
 // sweep removes the expired rows and returns how many they were.
-func (w *world) sweep() int {
-	n := 0
+func (w *world) sweep() (n int) {
 	for _, t := range w.cols {
-		for id, d := range t.docs {
-			if w.expired(t, d) {
-				w.remove(t, id)
-				n++
-			}
+		n += w.sweepTable(t)
+	}
+	return n
+}
+
+func (w *world) sweepTable(t *table) (n int) {
+	for id, d := range t.docs {
+		if w.expired(t, d) {
+			w.remove(t, id)
+			n++
 		}
 	}
 	return n

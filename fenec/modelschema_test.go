@@ -205,6 +205,7 @@ func (w *world) createIndex(s *ql.CreateIndex) error {
 		err = t.index(&changed, &s.Index)
 	}
 	if err == nil && s.Index.Kind == ql.IndexUnique {
+		w.sweepTable(t)
 		err = w.distinct(t, &s.Path)
 	}
 	w.seq++

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
 	"github.com/fenec-go/fenecdb/fenec/ql"
 )
 
@@ -50,6 +51,12 @@ func (w *block) createIndex(ctx context.Context, def *ql.CreateIndex) (*Result, 
 	}
 	if err != nil {
 		return nil, err
+	}
+	if x.Kind == catalog.Unique {
+		// Expired rows hold no value; if they came back they would.
+		if err := w.sweepAll(before.Name); err != nil {
+			return nil, err
+		}
 	}
 	w.catalog = cat
 	return done("index on %s of collection %s created", after.PathName(x), after.Name), w.tx.Alter(ctx, cat, before, after)

@@ -97,15 +97,23 @@ func (s *sweeper) close() {
 func (db *DB) Sweep(ctx context.Context) (int, error) {
 	total := 0
 	for _, c := range db.catalogAt(db.store.Seq()).Collections() {
-		for expires(c) {
-			n, err := db.sweepBlock(ctx, c.Name)
-			total += n
-			if err != nil {
-				return total, err
-			}
-			if n < sweptRows {
-				break
-			}
+		n, err := db.sweepCollection(ctx, c)
+		total += n
+		if err != nil {
+			return total, err
+		}
+	}
+	return total, nil
+}
+
+// sweepCollection is Sweep of one collection.
+func (db *DB) sweepCollection(ctx context.Context, c *catalog.Collection) (int, error) {
+	total := 0
+	for expires(c) {
+		n, err := db.sweepBlock(ctx, c.Name)
+		total += n
+		if n < sweptRows || err != nil {
+			return total, err
 		}
 	}
 	return total, nil
@@ -162,4 +170,13 @@ func (w *block) sweep(name string) (n int, err error) {
 		}
 	}
 	return len(ids), nil
+}
+
+// sweepAll deletes all expired rows of a collection within the block.
+func (w *block) sweepAll(name string) error {
+	for {
+		if n, err := w.sweep(name); n < sweptRows || err != nil {
+			return err
+		}
+	}
 }
