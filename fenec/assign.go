@@ -2,8 +2,8 @@ package fenec
 
 import (
 	"encoding/json"
-	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/fault"
@@ -11,11 +11,85 @@ import (
 )
 
 var (
-	timeType = reflect.TypeFor[time.Time]()
-	jsonType = reflect.TypeFor[json.RawMessage]()
+	jsonType   = reflect.TypeFor[json.RawMessage]()
+	vectorType = reflect.TypeFor[[]float32]()
 )
 
-// assign sets dst to v.
+// assignPlain sets what dest points to, which is of one of the commonest types, to v.
+// It reports false, and does nothing, if dest is another or v does not fit.
+func assignPlain(dest any, v value.Value) bool {
+	switch d := dest.(type) {
+	case *int64:
+		return d != nil && assignInt(d, v)
+	case *int:
+		return d != nil && assignInt(d, v)
+	case *string:
+		if d != nil && v.Kind() == value.KindText {
+			*d = v.AsText()
+			return true
+		}
+	case *float64:
+		if f, ok := v.Number(); d != nil && ok && v.Kind() != value.KindTimestamp {
+			*d = f
+			return true
+		}
+	case *bool:
+		if d != nil && v.Kind() == value.KindBool {
+			*d = v.AsBool()
+			return true
+		}
+	case *time.Time:
+		if d != nil && v.Kind() == value.KindTimestamp {
+			*d = time.UnixMilli(v.AsInt()).UTC()
+			return true
+		}
+	case *any:
+		if d != nil {
+			*d = v.Go()
+			return true
+		}
+	default:
+		return assignPlainSlice(dest, v)
+	}
+	return false
+}
+
+func assignInt[T int | int64](d *T, v value.Value) bool {
+	if v.Kind() != value.KindInt || int64(T(v.AsInt())) != v.AsInt() {
+		return false
+	}
+	*d = T(v.AsInt())
+	return true
+}
+
+// assignPlainSlice is assignPlain for slices.
+func assignPlainSlice(dest any, v value.Value) bool {
+	switch d := dest.(type) {
+	case *[]byte:
+		if d != nil && v.Kind() == value.KindBytes {
+			*d = append([]byte{}, v.AsBytes()...)
+			return true
+		}
+	case *[]float32:
+		if d != nil && v.Kind() == value.KindVector {
+			*d = slices.Clone(v.AsVector())
+			return true
+		}
+	case *json.RawMessage:
+		switch {
+		case d == nil || v.IsNull():
+			return false
+		case v.Kind() == value.KindBytes:
+			*d = append(json.RawMessage{}, v.AsBytes()...)
+		default:
+			*d = value.AppendJSON(nil, v)
+		}
+		return true
+	}
+	return false
+}
+
+// assign sets dst, which is addressable, to v.
 func assign(dst reflect.Value, v value.Value) error {
 	if dst.Kind() == reflect.Pointer {
 		if v.IsNull() {
@@ -26,21 +100,12 @@ func assign(dst reflect.Value, v value.Value) error {
 		dst.Set(p)
 		return assign(p.Elem(), v)
 	}
-	if v.IsNull() {
-		switch dst.Kind() {
-		case reflect.Interface, reflect.Slice, reflect.Map:
+	switch dst.Kind() {
+	case reflect.Interface, reflect.Slice, reflect.Map:
+		if v.IsNull() {
 			dst.SetZero()
 			return nil
 		}
-		return misfit(dst, v)
-	}
-	if dst.Type() == jsonType && v.Kind() != value.KindBytes {
-		dst.SetBytes(value.AppendJSON(nil, v))
-		return nil
-	}
-	if dst.Type() == timeType && v.Kind() == value.KindTimestamp {
-		dst.Set(reflect.ValueOf(time.UnixMilli(v.AsInt()).UTC()))
-		return nil
 	}
 	return assignKind(dst, v)
 }
@@ -72,55 +137,99 @@ func assignKind(dst reflect.Value, v value.Value) error {
 			return nil
 		}
 	case reflect.String:
-		if v.Kind() == value.KindText {
+		switch v.Kind() {
+		case value.KindText:
 			dst.SetString(v.AsText())
 			return nil
-		}
-	case reflect.Slice:
-		return assignSlice(dst, v)
-	case reflect.Map:
-		return assignMap(dst, v)
-	case reflect.Struct:
-		return assignStruct(dst, v)
-	case reflect.Interface:
-		x := reflect.ValueOf(v.Go())
-		if x.Type().AssignableTo(dst.Type()) {
-			dst.Set(x)
+		case value.KindSparse:
+			dst.SetString(v.Go().(string))
 			return nil
 		}
+	case reflect.Array:
+		return assignArray(dst, v)
+	case reflect.Map:
+		return assignMap(dst, v)
+	case reflect.Slice, reflect.Struct, reflect.Interface:
+		return assignType(dst, v)
+	}
+	return misfit(dst, v)
+}
+
+// assignType is assign for kinds of which some types take values in a way of
+// their own.
+func assignType(dst reflect.Value, v value.Value) error {
+	if assignPlain(dst.Addr().Interface(), v) {
+		return nil
+	}
+	switch dst.Kind() {
+	case reflect.Slice:
+		return assignSlice(dst, v)
+	case reflect.Struct:
+		return assignStruct(dst, v)
+	}
+	if x := reflect.ValueOf(v.Go()); x.Type().AssignableTo(dst.Type()) {
+		dst.Set(x)
+		return nil
 	}
 	return misfit(dst, v)
 }
 
 func assignSlice(dst reflect.Value, v value.Value) error {
-	switch v.Kind() {
-	case value.KindBytes:
-		if dst.Type().Elem().Kind() == reflect.Uint8 {
-			dst.SetBytes(append([]byte(nil), v.AsBytes()...))
-			return nil
-		}
-	case value.KindVector:
-		x := v.AsVector()
-		out := reflect.MakeSlice(dst.Type(), len(x), len(x))
-		for i, f := range x {
-			if err := assign(out.Index(i), value.Float(float64(f))); err != nil {
-				return err
-			}
-		}
-		dst.Set(out)
+	t := dst.Type()
+	switch {
+	case v.Kind() == value.KindBytes && t.Elem().Kind() == reflect.Uint8:
+		dst.SetBytes(append([]byte{}, v.AsBytes()...))
 		return nil
-	case value.KindList:
-		x := v.AsList()
-		out := reflect.MakeSlice(dst.Type(), len(x), len(x))
-		for i := range x {
-			if err := assign(out.Index(i), x[i]); err != nil {
-				return err
-			}
+	case v.Kind() == value.KindVector && vectorType.ConvertibleTo(t):
+		dst.Set(reflect.ValueOf(slices.Clone(v.AsVector())).Convert(t))
+		return nil
+	case v.Kind() == value.KindVector, v.Kind() == value.KindList:
+		out := reflect.MakeSlice(t, v.Len(), v.Len())
+		if err := assignElements(out, v); err != nil {
+			return err
 		}
 		dst.Set(out)
 		return nil
 	}
 	return misfit(dst, v)
+}
+
+// assignArray sets an array, which takes as many elements as it has.
+func assignArray(dst reflect.Value, v value.Value) error {
+	out := reflect.New(dst.Type()).Elem()
+	switch {
+	case v.Len() != dst.Len():
+		return misfit(dst, v)
+	case v.Kind() == value.KindBytes && dst.Type().Elem().Kind() == reflect.Uint8:
+		copy(out.Slice(0, out.Len()).Bytes(), v.AsBytes())
+	case v.Kind() == value.KindVector, v.Kind() == value.KindList:
+		if err := assignElements(out, v); err != nil {
+			return err
+		}
+	default:
+		return misfit(dst, v)
+	}
+	dst.Set(out)
+	return nil
+}
+
+// assignElements sets the elements of a slice or an array to those of a vector
+// or a list of the same length.
+func assignElements(out reflect.Value, v value.Value) error {
+	if v.Kind() == value.KindVector {
+		for i, f := range v.AsVector() {
+			if err := assign(out.Index(i), value.Float(float64(f))); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for i, e := range v.AsList() {
+		if err := assign(out.Index(i), e); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func assignMap(dst reflect.Value, v value.Value) error {
@@ -137,23 +246,5 @@ func assignMap(dst reflect.Value, v value.Value) error {
 		out.SetMapIndex(reflect.ValueOf(m.Key).Convert(dst.Type().Key()), x)
 	}
 	dst.Set(out)
-	return nil
-}
-
-// assignStruct stores the members of an object, as those of children are, in
-// the fields that ScanStruct would choose.
-func assignStruct(dst reflect.Value, v value.Value) error {
-	if v.Kind() != value.KindObject {
-		return misfit(dst, v)
-	}
-	for _, m := range v.AsObject() {
-		f := fieldFor(dst.Type(), m.Key)
-		if f < 0 {
-			continue
-		}
-		if err := assign(dst.Field(f), m.Value); err != nil {
-			return fmt.Errorf("member %q: %w", m.Key, err)
-		}
-	}
 	return nil
 }

@@ -154,14 +154,15 @@ func TestTypeMismatches(t *testing.T) {
 }
 
 func TestBadArguments(t *testing.T) {
-	type named struct{ X int }
+	type named struct{ X chan int }
+	type closed struct{ x int }
 	circle := []any{nil}
 	circle[0] = circle
 	ring := map[string]any{}
 	ring["ring"] = ring
 	var inputs []badInput
 	for _, arg := range []any{
-		make(chan int), func() {}, named{1}, &named{1}, complex(1, 2), errors.New("x"), []named{{1}}, map[int]string{1: "x"},
+		make(chan int), func() {}, named{}, &named{}, closed{1}, complex(1, 2), errors.New("x"), []named{{}}, map[int]string{1: "x"},
 		map[string]any{"x": struct{}{}}, []chan int{nil}, math.NaN(), float32(math.NaN()), uint64(math.MaxUint64), "\xff\xfe",
 		[]string{"ok", "\xff"}, map[string]any{"\xff": 1}, circle, ring, json.RawMessage(`{"a":`), json.RawMessage(nil),
 		json.RawMessage(`{"a":1,"a":2}`), json.RawMessage("1e999"), json.Number("seven"), json.RawMessage(strings.Repeat("[", 10_000)),

@@ -3,6 +3,7 @@ package fenec
 import (
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/base"
@@ -58,7 +59,9 @@ func (sn *Snapshot) Query(ctx context.Context, text string, args ...any) (*Resul
 	if err != nil {
 		return nil, err
 	}
-	params, err := parameters(args)
+	a := argumentPool.Get().(*arguments)
+	defer a.release()
+	params, err := appendParameters(a.few[:0], args)
 	if err != nil {
 		return nil, err
 	}
@@ -111,14 +114,33 @@ func (s *Session) runGuarded(ctx context.Context, st *Stmt, params []value.Value
 		return nil, err
 	}
 	defer base.Recover(s.db.Path(), base.Guard(), &err)
-	return s.runRead(ctx, st, params, cat, view.Seq(), (*viewSource)(view))
+	from := sources.Get().(*viewSource)
+	defer from.release()
+	from.view = view
+	return s.runRead(ctx, st, params, cat, view.Seq(), from)
 }
 
-// viewSource gives collections as a snapshot's view has them.
-type viewSource store.View
+// viewSource gives collections as a snapshot's view has them, to one run of a
+// statement and then to others.
+type viewSource struct {
+	view   *store.View
+	reader table.Reader // of the collection asked for first, to save its memory
+	lent   bool         // reader is in use
+}
+
+var sources = sync.Pool{New: func() any { return new(viewSource) }}
+
+func (v *viewSource) release() {
+	*v = viewSource{}
+	sources.Put(v)
+}
 
 func (v *viewSource) Table(c *catalog.Collection) plan.Table {
-	return table.NewReader((*store.View)(v), c)
+	if v.lent {
+		return table.NewReader(v.view, c)
+	}
+	v.reader, v.lent = *table.NewReader(v.view, c), true
+	return &v.reader
 }
 
 // runRead runs a statement that only reads, at that sequence.

@@ -40,7 +40,7 @@ type Result struct {
 	children     *Result // of all rows, once asked for
 	at           int     // of the row Next moved to, plus 1
 	structType   reflect.Type
-	structFields []int // for structType
+	structFields []*value.StructField // for structType
 }
 
 // Kind says what the statement answered.
@@ -106,14 +106,31 @@ func (r *Result) All() iter.Seq[Row] {
 }
 
 func (r *Result) value(row, column int) (value.Value, error) {
-	if row < 0 {
-		return value.Null, errNoRow
-	}
-	if column < 0 || column >= len(r.columns) {
-		return value.Null, fmt.Errorf("column %d of %d", column, len(r.columns))
+	if err := r.has(row, column); err != nil {
+		return value.Null, err
 	}
 	v, err := r.rows.Value(row, column)
 	return v, public(err)
+}
+
+// json returns the JSON of a column. ok is false if it is null or holds bytes.
+func (r *Result) json(row, column int) (b []byte, ok bool, err error) {
+	if err := r.has(row, column); err != nil {
+		return nil, false, err
+	}
+	b, ok, err = r.rows.AppendColumnJSON(nil, row, column)
+	return b, ok, public(err)
+}
+
+// has returns why there is no such column of such a row.
+func (r *Result) has(row, column int) error {
+	switch {
+	case row < 0:
+		return errNoRow
+	case column < 0 || column >= len(r.columns):
+		return fmt.Errorf("column %d of %d", column, len(r.columns))
+	}
+	return nil
 }
 
 func (r *Result) column(name string) (int, error) {

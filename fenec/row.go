@@ -1,9 +1,9 @@
 package fenec
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
-	"strings"
 	"time"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
@@ -63,14 +63,16 @@ func (r Row) scanNamed(name string, dest any) error {
 
 // Scan stores the columns, in order, in what dest points to, one pointer a
 // column: to a bool, an integer or float type, a string, []byte, time.Time,
-// []float32, any, another slice, a map with string keys, a struct for an object
-// (see ScanStruct), or to a pointer to any of these, which is nil for null. A json.RawMessage takes any value but
-// bytes as JSON. Null fits nothing else but an interface, a
-// slice and a map: use a pointer where it may come. A value that does not fit
-// matches ErrType.
+// []float32, any, another slice or an array, a map with string keys, a struct
+// for an object or for children (see ScanStruct), or to a pointer to any of
+// these, which is nil for null. A json.RawMessage takes any value as JSON, but
+// bytes as they are. Null fits nothing else but an interface, a slice and a map:
+// use a pointer where it may come. A value that does not fit matches ErrType.
+//
+// The column of a lookup's children may be left out, to be read with Children.
 func (r Row) Scan(dest ...any) error {
-	if len(dest) != len(r.res.columns) {
-		return fmt.Errorf("scan: %d destinations for %d columns", len(dest), len(r.res.columns))
+	if n := len(r.res.columns); len(dest) != n && (len(dest) != n-1 || r.res.nested() == nil) {
+		return fmt.Errorf("scan: %d destinations for %d columns", len(dest), n)
 	}
 	for i, d := range dest {
 		if err := r.scanColumn(i, d); err != nil {
@@ -81,8 +83,19 @@ func (r Row) Scan(dest ...any) error {
 }
 
 func (r Row) scanColumn(i int, dest any) error {
+	if raw, ok := dest.(*json.RawMessage); ok && raw != nil {
+		if b, ok, err := r.res.json(r.at, i); ok || err != nil {
+			*raw = b
+			return err
+		}
+	}
+	if r.res.isNested(i) {
+		if done, err := r.scanChildren(dest); done || err != nil {
+			return err
+		}
+	}
 	v, err := r.res.value(r.at, i)
-	if err != nil {
+	if err != nil || assignPlain(dest, v) {
 		return err
 	}
 	return scan("column", r.res.columns[i], v, dest)
@@ -99,71 +112,4 @@ func scan(what, name string, v value.Value, dest any) error {
 		return fmt.Errorf("%s %q: %w", what, name, err)
 	}
 	return nil
-}
-
-// ScanStruct stores the columns in the fields of the struct that dest points
-// to: in the field with the tag `fenec:"name"`, or else in the exported field
-// whose name is the column's but for case. Columns without a field are left
-// out; a tag "-" takes a field out.
-func (r Row) ScanStruct(dest any) error {
-	p := reflect.ValueOf(dest)
-	if p.Kind() != reflect.Pointer || p.IsNil() || p.Elem().Kind() != reflect.Struct {
-		return fmt.Errorf("scan: the destination is a %T, want a pointer to a struct", dest)
-	}
-	s := p.Elem()
-	for i, f := range r.res.fieldsOf(s.Type()) {
-		if f < 0 {
-			continue
-		}
-		v, err := r.res.value(r.at, i)
-		if err != nil {
-			return err
-		}
-		if err := assign(s.Field(f), v); err != nil {
-			return fmt.Errorf("column %q: %w", r.res.columns[i], err)
-		}
-	}
-	return nil
-}
-
-// fieldsOf returns for each column the index of the field of t that takes it,
-// or -1.
-func (r *Result) fieldsOf(t reflect.Type) []int {
-	if r.structType == t {
-		return r.structFields
-	}
-	r.structType, r.structFields = t, make([]int, len(r.columns))
-	for i, name := range r.columns {
-		r.structFields[i] = fieldFor(t, name)
-	}
-	return r.structFields
-}
-
-func fieldFor(t reflect.Type, column string) int {
-	folded := -1
-	for i := range t.NumField() {
-		f := t.Field(i)
-		tag, tagged := f.Tag.Lookup("fenec")
-		switch {
-		case !f.IsExported():
-		case tagged && tag == column:
-			return i
-		case !tagged && folded < 0 && strings.EqualFold(f.Name, column):
-			folded = i
-		}
-	}
-	return folded
-}
-
-// Collect reads all rows of a result into structs, as ScanStruct does.
-func Collect[T any](res *Result) ([]T, error) {
-	out := make([]T, 0, res.Len())
-	for row := range res.All() {
-		var t T
-		if err := row.ScanStruct(&t); err != nil {
-			return nil, err
-		}
-		out = append(out, t)
-	}
-	return out, nil
 }

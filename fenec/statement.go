@@ -3,6 +3,7 @@ package fenec
 import (
 	"context"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
@@ -83,7 +84,9 @@ func (st *Stmt) Query(ctx context.Context, args ...any) (*Result, error) {
 
 // run runs one statement.
 func (s *Session) run(ctx context.Context, st *Stmt, args []any) (*Result, error) {
-	params, err := parameters(args)
+	a := argumentPool.Get().(*arguments)
+	defer a.release()
+	params, err := appendParameters(a.few[:0], args)
 	if err != nil {
 		return nil, err
 	}
@@ -115,20 +118,35 @@ func (st *Stmt) Exec(ctx context.Context, args ...any) (int, error) {
 	return res.Affected(), nil
 }
 
+// arguments is memory for the parameters of one run of a statement, and then of
+// others. What a run answers may share the memory of the values in it, not it.
+type arguments struct{ few [4]value.Value }
+
+var argumentPool = sync.Pool{New: func() any { return new(arguments) }}
+
+// release gives the memory back, of which nothing may be used afterwards.
+func (a *arguments) release() {
+	clear(a.few[:])
+	argumentPool.Put(a)
+}
+
 // parameters converts a call's arguments.
-func parameters(args []any) ([]value.Value, error) {
-	if len(args) == 0 {
-		return nil, nil
+func parameters(args []any) ([]value.Value, error) { return appendParameters(nil, args) }
+
+// appendParameters converts a call's arguments into the room of dst, if that is
+// enough.
+func appendParameters(dst []value.Value, args []any) ([]value.Value, error) {
+	if len(args) > cap(dst) {
+		dst = make([]value.Value, 0, len(args))
 	}
-	params := make([]value.Value, len(args))
 	for i, a := range args {
 		v, err := value.FromGo(a)
 		if err != nil {
 			return nil, fault.New(fault.Type, "parameter $%d: %s", i+1, message(err))
 		}
-		params[i] = v
+		dst = append(dst, v)
 	}
-	return params, nil
+	return dst, nil
 }
 
 // message returns an error's text without the kind it begins with.

@@ -13,9 +13,10 @@ import (
 // FromGo returns the Value of what a Go program hands in: nil, a bool, any
 // integer or float, a string, a []byte, a time.Time (in whole milliseconds), a
 // []float32 as a vector, other slices as a list, a map with string keys as an
-// object, a json.RawMessage or json.Number as what it says, and a Value as it
-// is. Named types of these and pointers to them are taken too, a nil pointer
-// as null. A sparse vector is given in its text form, which Coerce reads.
+// object, a struct as the object that StructOf tells of, a json.RawMessage or
+// json.Number as what it says, and a Value as it is. Named types of these and
+// pointers to them are taken too, a nil pointer as null. A sparse vector is given
+// in its text form, which Coerce reads.
 //
 // Bytes, vectors and Values are not copied: the caller leaves them unchanged
 // while the Value is in use. Text that is not UTF-8, a NaN, an unsigned number
@@ -165,8 +166,14 @@ func reflectGo(x reflect.Value, depth int) (Value, error) {
 		return reflectList(x, depth)
 	case reflect.Map:
 		return reflectMap(x, depth)
+	case reflect.Struct:
+		return reflectStruct(x, depth)
 	}
-	return Null, fault.New(fault.Type, "a Go value of type %s is not a value", x.Type())
+	return Null, noValue(x.Type())
+}
+
+func noValue(t reflect.Type) error {
+	return fault.New(fault.Type, "a Go value of type %s is not a value", t)
 }
 
 func reflectList(x reflect.Value, depth int) (Value, error) {
