@@ -26,11 +26,18 @@ func (c *Compiler) comparison(e *ql.Binary) (node, class, error) {
 	left, right = c.moments(left, right), c.moments(right, left)
 	switch e.Op {
 	case ql.OpEq, ql.OpNe:
-		return finish(&equal{left, right, e.Op == ql.OpNe}, class)
+		x := &equal{left, right, e.Op == ql.OpNe}
+		if class == perRow {
+			return c.against(x, left, right, e.Op), class, nil
+		}
+		return finish(x, class)
 	}
 	x := ordered{left: left, right: right, op: e.Op}
 	if by := collationOf(left, right); by != collation.None {
 		return c.collate(x, by), class, nil
+	}
+	if class == perRow {
+		return c.against(&x, left, right, e.Op), class, nil
 	}
 	return finish(&x, class)
 }

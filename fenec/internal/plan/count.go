@@ -15,25 +15,13 @@ func (r *run) countEntries() (n int64, ok bool, err error) {
 	defer r.trace.end()
 	r.trace.entries(r, &option{spans: spans})
 	for i := range spans {
-		in, err := r.countSpan(&spans[i])
+		in, err := r.t.CountIndex(spans[i].index, spans[i].lower, spans[i].upper)
 		if err != nil {
 			return 0, false, err
 		}
 		n += in
 	}
 	return n, true, nil
-}
-
-// countSpan returns the number of entries in a span.
-func (r *run) countSpan(s *span) (n int64, err error) {
-	scan := r.index(s, false)
-	for scan.Next() {
-		if err := r.step(); err != nil {
-			return 0, err
-		}
-		n++
-	}
-	return n, scan.Err()
 }
 
 // exactly returns the entries of one index, each once, whose rows are those that

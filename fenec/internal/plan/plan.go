@@ -15,6 +15,7 @@ type Table interface {
 	Get(id uint64) ([]byte, error)
 	Scan(first, last uint64, reverse bool) *table.Scan
 	Index(ix *catalog.Index, lower, upper []byte, reverse bool) *table.IndexScan
+	CountIndex(ix *catalog.Index, lower, upper []byte) (int64, error)
 	Rows() (int64, error)
 	ExpiredRows(now int64) (int64, error)
 }

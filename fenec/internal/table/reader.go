@@ -109,6 +109,12 @@ func (r *Reader) Index(ix *catalog.Index, lower, upper []byte, reverse bool) *In
 	return &IndexScan{walk: r.walk(ix.Space, lower, upper, reverse), col: r.col}
 }
 
+// CountIndex returns how many entries of ix have keys in [lower, upper), as
+// Index would walk them, for the price of a look at each page.
+func (r *Reader) CountIndex(ix *catalog.Index, lower, upper []byte) (int64, error) {
+	return r.view.Count(ix.Space, lower, upper)
+}
+
 // Next moves to the next entry and reports whether there is one.
 func (s *IndexScan) Next() bool {
 	if !s.next() {
