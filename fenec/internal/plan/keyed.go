@@ -66,8 +66,11 @@ type match struct {
 // Run gives v the rows that have one of vals, each once and by ascending id, and
 // returns which has which. No row has null. When ok is false nothing has been
 // done: entries cannot tell the values apart, or are so many that another index
-// may serve better.
+// may serve better, or the page is one of rows that j.Also tells.
 func (k *Keyed) Run(ctx context.Context, j Job, vals []value.Value, v Visitor) (found Found, ok bool, err error) {
+	if j.Also != nil && k.page != k.rest.page {
+		return found, false, nil
+	}
 	r := k.rest.begin(ctx, j, page{0, math.MaxInt64})
 	defer r.end()
 	r.visitor = v
