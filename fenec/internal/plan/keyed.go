@@ -171,7 +171,11 @@ func (x *keyedRun) gather() (ok bool, err error) {
 			}
 			continue
 		}
-		scan = x.run.index(&g.span, false)
+		if scan == nil {
+			scan = x.run.index(&g.span, false)
+		} else {
+			scan.Reset(g.lower, g.upper)
+		}
 		if err := x.entries(scan, i); err != nil {
 			return false, err
 		}

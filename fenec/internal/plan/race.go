@@ -2,6 +2,9 @@ package plan
 
 import (
 	"slices"
+
+	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
+	"github.com/fenec-go/fenecdb/fenec/internal/table"
 )
 
 // shortest returns the ids that the shortest option leads to, in order and once
@@ -81,6 +84,9 @@ type racer struct {
 	next int  // the first span that is not begun
 	scan scan // of the span before, or nil
 	list []uint64
+
+	entries *table.IndexScan // the last scan of entries, or nil
+	of      *catalog.Index   // that it is of
 }
 
 // begin makes c gather the ids of o, in the place of those in list.
@@ -128,8 +134,12 @@ func (c *racer) turn(s *span) {
 		c.list = append(c.list, s.ids.first)
 	case s.index == nil:
 		c.scan = c.run.t.Scan(s.ids.first, s.ids.last, false)
+	case s.index == c.of:
+		c.entries.Reset(s.lower, s.upper)
+		c.scan = c.entries
 	default:
-		c.scan = c.run.index(s, false)
+		c.entries, c.of = c.run.index(s, false), s.index
+		c.scan = c.entries
 	}
 }
 

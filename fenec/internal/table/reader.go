@@ -109,6 +109,13 @@ func (r *Reader) Index(ix *catalog.Index, lower, upper []byte, reverse bool) *In
 	return &IndexScan{walk: r.walk(ix.Space, lower, upper, reverse), col: r.col}
 }
 
+// Reset makes s walk other entries of the same index, from the beginning. That
+// costs the less the nearer they are to where it stood.
+func (s *IndexScan) Reset(lower, upper []byte) {
+	s.it.Reset(lower, upper)
+	s.begun, s.err = false, nil
+}
+
 // CountIndex returns how many entries of ix have keys in [lower, upper), as
 // Index would walk them, for the price of a look at each page.
 func (r *Reader) CountIndex(ix *catalog.Index, lower, upper []byte) (int64, error) {
