@@ -49,8 +49,15 @@
 //
 // Arguments may be nil, bool, any integer or float, string, []byte, time.Time,
 // json.RawMessage and json.Number, slices and maps with string keys of all these,
-// types named after them, and pointers to them, of which nil is null. $1 is the
-// first; arguments that no parameter names are ignored. A document given as an
-// argument is a map: structs are only read into. Errors carry kinds: match them
-// with errors.Is against ErrQuery, ErrType and so on.
+// structs, types named after them, and pointers to them, of which nil is null. $1
+// is the first; arguments that no parameter names are ignored. Errors carry kinds:
+// match them with errors.Is against ErrQuery, ErrType and so on.
+//
+// # Structs
+//
+// A struct is a document: "put books $1" takes one, a slice of them, or of
+// pointers to them. Its exported fields are written under the name in their tag
+// `fenec:"name"`, or else under their own in lower case; the tag "-" leaves a
+// field out, "name,omitempty" its zero value. Fields of embedded structs count as
+// its own. [Collect] and [Row.ScanStruct] read what was written so.
 package fenec

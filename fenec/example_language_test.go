@@ -137,3 +137,33 @@ func ExampleDB_Sweep() {
 	fmt.Println(res.Len(), "left,", swept, "swept,", err)
 	// Output: 0 left, 1 swept, <nil>
 }
+
+// Structs are written as documents and read back.
+func ExampleCollect_structs() {
+	db := shopping()
+	defer db.Close()
+	ctx := context.Background()
+	type shop struct {
+		ID   int `fenec:"id,omitempty"` // given by the database
+		Name string
+		City *string
+	}
+	city := "Lima"
+	if _, err := db.Exec(ctx, `put shop $1`, []shop{{Name: "East", City: &city}, {Name: "West"}}); err != nil {
+		log.Fatal(err)
+	}
+	res, err := db.Query(ctx, `get shop where id > 2`)
+	if err != nil {
+		log.Fatal(err)
+	}
+	shops, err := fenec.Collect[shop](res)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, s := range shops {
+		fmt.Println(s.ID, s.Name, s.City != nil)
+	}
+	// Output:
+	// 3 East true
+	// 4 West false
+}
