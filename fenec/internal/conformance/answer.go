@@ -74,11 +74,7 @@ func valuesOf(t *testing.T, body string) string {
 		}
 		list = append(list, values)
 	}
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	require.NoError(t, enc.Encode(list))
-	return strings.TrimSpace(b.String())
+	return encoded(t, list)
 }
 
 // canonical returns JSON without blanks, numbers as they are.
@@ -88,6 +84,11 @@ func canonical(t *testing.T, text string) string {
 	dec.UseNumber()
 	var v any
 	require.NoError(t, dec.Decode(&v), text)
+	return encoded(t, v)
+}
+
+func encoded(t *testing.T, v any) string {
+	t.Helper()
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
