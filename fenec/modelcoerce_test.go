@@ -52,7 +52,7 @@ func coerce(t *ql.TypeDef, v any) (any, error) {
 		switch {
 		case t.Kind == ql.TypeFloat:
 			return x, nil
-		case t.Kind == ql.TypeInt && x == math.Trunc(x) && math.Abs(x) < 1<<62:
+		case t.Kind == ql.TypeInt && x == math.Trunc(x) && math.Abs(x) < 1<<63:
 			return int64(x), nil
 		}
 	case moment:

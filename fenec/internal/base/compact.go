@@ -13,7 +13,7 @@ import (
 
 const (
 	// compactTx bounds the transactions in which a compaction writes, in bytes.
-	compactTx = 8 << 20
+	compactTx = 2 << 20
 
 	// compactFill is how full it leaves pages.
 	compactFill = 0.9

@@ -75,7 +75,9 @@ func (s *Store) turnLog(seq uint64) error {
 	}
 	s.turned = old
 	s.opts.Step("turn: create log")
-	log, err := s.createLog(seq, max(s.limit, seq+reserveStep))
+	// Writers wait for this. So the flush is left to dropTurned: until then the
+	// turned log has the reservation.
+	log, err := s.createLog(seq, s.limit, true)
 	if err != nil {
 		return err
 	}
@@ -162,9 +164,15 @@ func (s *Store) dropTurned() error {
 	if turned == nil {
 		return nil
 	}
+	log := s.log.Load()
+	if log != nil {
+		if err := log.Establish(); err != nil {
+			return s.fail(err)
+		}
+	}
 	s.opts.Step("drop log")
 	s.turned = nil
-	if log := s.log.Load(); log != nil {
+	if log != nil {
 		log.before.Store(nil)
 	}
 	err := turned.Close()

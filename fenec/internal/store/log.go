@@ -38,7 +38,7 @@ func (s *Store) ensureLog(n uint64) error {
 	if log == nil {
 		s.opts.Step("create log")
 		var err error
-		log, err = s.createLog(seq, max(s.limit, seq+n+reserveStep))
+		log, err = s.createLog(seq, max(s.limit, seq+n+reserveStep), false)
 		if path := new(fs.PathError); errors.As(err, &path) && path.Op == "open" {
 			return err // nothing was written, for want of descriptors as a rule
 		}
@@ -70,12 +70,12 @@ func (s *Store) reserve(log *logFile, upTo uint64) error {
 	return nil
 }
 
-// createLog makes a log that goes on after seq.
-func (s *Store) createLog(seq, reserved uint64) (*logFile, error) {
+// createLog makes a log that goes on after seq. Numbers are handed out only
+// under a reservation that is on disk, whatever the policy for blocks: the log
+// may be made lazily if another has that reservation.
+func (s *Store) createLog(seq, reserved uint64, lazy bool) (*logFile, error) {
 	opts := s.walOptions()
-	// Numbers are handed out only under a reservation that is on disk, whatever
-	// the policy for blocks.
-	opts.Lazy = false
+	opts.Lazy = lazy
 	log, err := wal.Create(LogPath(s.path), wal.Header{Base: s.base.ID(), After: seq, Reserved: reserved}, opts)
 	if err != nil {
 		return nil, err

@@ -111,6 +111,10 @@ func Create(path string, h Header, opts Options) (*Log, error) {
 	return l, nil
 }
 
+// Establish makes the log's creation durable, if it was created with Lazy and
+// no flush has come since, and with it all that was written before the call.
+func (l *Log) Establish() error { return l.barrier() }
+
 func create(f File, path string, h Header, opts Options) (*Log, error) {
 	r, err := newReader(f, path)
 	if err != nil {
