@@ -29,6 +29,8 @@ type topic struct {
 	number    uint32
 	subs      int
 	told      uint64 // the last write to it that was told
+	before    uint64 // the last one that was told before those
+	begin     uint64 // no write to it lies between before and here
 	from, to  uint64 // writes to it that are not told yet lie from here to there; 0 for none
 	awakening *awakening
 }
@@ -157,7 +159,7 @@ func (w *watch) due() (due []*awakening) {
 			t.awakening = nil
 			due = append(due, a)
 		}
-		t.told = min(t.to, seen)
+		t.before, t.begin, t.told = t.told, t.from, min(t.to, seen)
 		if t.from = 0; t.to > seen {
 			t.from = seen + 1
 			later = append(later, t)
@@ -171,7 +173,7 @@ func (w *watch) due() (due []*awakening) {
 // wait returns when the topic has been written to after cursor. What it returns
 // is a cursor that may be further on, to which nothing happened to the topic.
 func (w *watch) wait(ctx context.Context, t *topic, cursor uint64, ended <-chan struct{}) (uint64, error) {
-	a, err := w.await(t, cursor)
+	a, cursor, err := w.await(t, cursor)
 	if a == nil {
 		return cursor, err
 	}
@@ -185,19 +187,22 @@ func (w *watch) wait(ctx context.Context, t *topic, cursor uint64, ended <-chan 
 	}
 }
 
-// await returns what to wait for, or nil if there is no need.
-func (w *watch) await(t *topic, cursor uint64) (*awakening, error) {
+// await returns what to wait for, or nil if there is no need, and a cursor as
+// wait does.
+func (w *watch) await(t *topic, cursor uint64) (*awakening, uint64, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
 	case w.closed:
-		return nil, ErrClosed
+		return nil, cursor, ErrClosed
+	case t.told > cursor && cursor >= t.before:
+		return nil, max(cursor, t.begin-1), nil
 	case t.told > cursor:
-		return nil, nil
+		return nil, cursor, nil
 	case t.awakening == nil:
 		t.awakening = &awakening{done: make(chan struct{})}
 	}
-	return t.awakening, nil
+	return t.awakening, cursor, nil
 }
 
 // close ends every wait and lets no more subscriptions be made.

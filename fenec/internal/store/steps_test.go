@@ -137,7 +137,10 @@ func TestEveryStepOfOpening(t *testing.T) {
 				}
 				again := &witness{t: t, d: m.killed, r: w.r}
 				s := again.d.open(t, store.Options{Step: again.step, NoCheckpoint: true})
-				require.Equal(t, m.acked, count(t, s))
+				// What was written in the background's way may not have been answered.
+				n := count(t, s)
+				require.GreaterOrEqual(t, n, m.acked)
+				require.LessOrEqual(t, n, m.begun)
 				require.NoError(t, s.Close())
 				seen := map[string]bool{}
 				for _, m2 := range again.moments {
