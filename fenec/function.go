@@ -18,7 +18,9 @@ type Function struct {
 	// Of returns the function's value. It is given arguments as Row.Value returns
 	// columns, and may return what may be an argument of a statement. It is called
 	// by many goroutines at once, some of which hold the write lock: it must not use
-	// the database. What it returns without a kind of its own, or panics with,
+	// the database. It is taken to give the same for the same arguments within one
+	// statement: a call whose arguments do not depend on the row may be made once.
+	// What it returns without a kind of its own, or panics with,
 	// becomes ErrPlugin.
 	Of func(args []any) (any, error)
 }
