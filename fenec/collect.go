@@ -37,7 +37,9 @@ func (r Row) ScanStruct(dest any) error {
 
 func (r Row) scanField(i int, f *value.StructField, s reflect.Value) error {
 	if field, ok := f.In(s, false); ok && (field.Type() == jsonType || r.res.isNested(i)) {
-		return r.scanColumn(i, field.Addr().Interface())
+		if done, err := r.scanStored(i, field.Addr().Interface()); done || err != nil {
+			return err
+		}
 	}
 	v, err := r.res.value(r.at, i)
 	if err != nil {

@@ -239,6 +239,7 @@ func TestPutStructs(t *testing.T) {
 		"one":          {"put c $1", []any{doc{N: 1}}, `[{"id":1,"n":1,"s":null}]`},
 		"with an id":   {"put c $1", []any{doc{5, 1, "x"}}, `[{"id":5,"n":1,"s":"x"}]`},
 		"a mixed list": {"put c $1", []any{[]any{doc{N: 1}, &doc{N: 2}, map[string]any{"n": 3}}}, `[{"id":1,"n":1,"s":null},{"id":2,"n":2,"s":null},{"id":3,"n":3,"s":null}]`},
+		"no tag":       {"put c $1", []any{[]struct{ ID, N int }{{0, 1}, {7, 2}, {0, 3}}}, `[{"id":1,"n":1,"s":null},{"id":7,"n":2,"s":null},{"id":8,"n":3,"s":null}]`},
 		"insert":       {"insert c $1", []any{[]doc{{N: 1}, {N: 2}}}, `[{"id":1,"n":1,"s":null},{"id":2,"n":2,"s":null}]`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -254,7 +255,11 @@ func TestPutStructs(t *testing.T) {
 		msg  string
 	}{
 		{struct{ N, Other int }{}, fenec.ErrNotFound, `"other"`},
-		{struct{ ID, N int }{}, fenec.ErrType, `"id" wants an int from 1 on`},
+		{struct {
+			ID int `fenec:"id"`
+			N  int
+		}{}, fenec.ErrType, `"id" wants an int from 1 on`},
+		{struct{ ID, N int }{ID: -1}, fenec.ErrType, `"id" wants an int from 1 on`},
 		{struct{ S string }{}, fenec.ErrType, `field "n"`},
 		{struct{ N string }{}, fenec.ErrType, `field "n"`},
 		{struct{ N chan int }{}, fenec.ErrType, `parameter $1: field "n": a Go value of type chan int`},
@@ -318,6 +323,14 @@ func TestScanWithoutChildren(t *testing.T) {
 		require.NoError(t, res.Scan(&name, new(any)))
 	}
 	require.Equal(t, []string{"North1 10", "North2 30"}, got)
+
+	// An error names each column on the way once.
+	type wrong struct{ Total string }
+	res = query(t, db, "get name from shop lookup ord on shop")
+	require.True(t, res.Next())
+	require.EqualError(t, res.Scan(new(string), new([]wrong)), `column "ord": column "total": type error: int does not fit Go type string`)
+	require.EqualError(t, res.Row().ScanStruct(&struct{ Ord []wrong }{}), `column "ord": column "total": type error: int does not fit Go type string`)
+	require.EqualError(t, res.Row().ScanStruct(&struct{ Ord []*wrong }{}), `column "ord": member "total": type error: int does not fit Go type string`)
 
 	plain := query(t, db, "get shop")
 	require.True(t, plain.Next())

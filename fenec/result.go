@@ -46,10 +46,11 @@ type Result struct {
 // Kind says what the statement answered.
 func (r *Result) Kind() ResultKind { return r.kind }
 
-// Affected returns how many documents were written or deleted.
+// Affected returns how many documents were written or deleted; 0 for a read.
 func (r *Result) Affected() int { return r.affected }
 
-// Message returns what a schema or maintenance statement says for people.
+// Message returns what a schema or maintenance statement says for people; "" for
+// all others.
 func (r *Result) Message() string { return r.message }
 
 // Seq returns, for a read, the sequence it saw; for a write, that of its last
@@ -59,10 +60,11 @@ func (r *Result) Seq() uint64 { return r.seq }
 // Wrote reports whether the statement was one that writes.
 func (r *Result) Wrote() bool { return r.wrote }
 
-// Columns returns the names of the columns of KindRows.
+// Columns returns the names of the columns, in order; none unless KindRows. The
+// slice is the caller's.
 func (r *Result) Columns() []string { return slices.Clone(r.columns) }
 
-// Len returns the number of rows.
+// Len returns the number of rows; 0 unless KindRows.
 func (r *Result) Len() int {
 	if r.rows == nil {
 		return 0
@@ -71,7 +73,7 @@ func (r *Result) Len() int {
 }
 
 // Next moves to the next row, at first to the first one, and reports whether
-// there is one.
+// there is one. After the last it stays there.
 func (r *Result) Next() bool {
 	if r.at >= r.Len() {
 		return false
@@ -113,10 +115,11 @@ func (r *Result) value(row, column int) (value.Value, error) {
 	return v, public(err)
 }
 
-// json returns the JSON of a column. ok is false if it is null or holds bytes.
+// json returns the JSON of a column. ok is false if there is none such, or it is
+// null or holds bytes.
 func (r *Result) json(row, column int) (b []byte, ok bool, err error) {
-	if err := r.has(row, column); err != nil {
-		return nil, false, err
+	if r.has(row, column) != nil {
+		return nil, false, nil // which value reports
 	}
 	b, ok, err = r.rows.AppendColumnJSON(nil, row, column)
 	return b, ok, public(err)

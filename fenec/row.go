@@ -9,7 +9,9 @@ import (
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
 )
 
-// Row is one row of a Result.
+// Row is one row of a Result. It is good for as long as the Result is kept. A
+// column's name that the Result lacks is ErrNotFound; a value of another kind than
+// a method wants, null among them, is ErrType.
 type Row struct {
 	res *Result
 	at  int
@@ -83,22 +85,35 @@ func (r Row) Scan(dest ...any) error {
 }
 
 func (r Row) scanColumn(i int, dest any) error {
-	if raw, ok := dest.(*json.RawMessage); ok && raw != nil {
-		if b, ok, err := r.res.json(r.at, i); ok || err != nil {
-			*raw = b
-			return err
-		}
+	done, err := r.scanStored(i, dest)
+	if done {
+		return nil
 	}
-	if r.res.isNested(i) {
-		if done, err := r.scanChildren(dest); done || err != nil {
-			return err
-		}
+	if err != nil {
+		return fmt.Errorf("column %q: %w", r.res.columns[i], err)
 	}
 	v, err := r.res.value(r.at, i)
 	if err != nil || assignPlain(dest, v) {
 		return err
 	}
 	return scan("column", r.res.columns[i], v, dest)
+}
+
+// scanStored stores JSON or children in what dest points to. It reports false if
+// that takes a value.
+func (r Row) scanStored(i int, dest any) (bool, error) {
+	if raw, ok := dest.(*json.RawMessage); ok && raw != nil {
+		b, ok, err := r.res.json(r.at, i)
+		if !ok || err != nil {
+			return false, err
+		}
+		*raw = b
+		return true, nil
+	}
+	if r.res.isNested(i) {
+		return r.scanChildren(dest)
+	}
+	return false, nil
 }
 
 // scan stores v, which is what the column or field of that name holds, in what
