@@ -6,8 +6,8 @@ import (
 )
 
 // Count returns how many keys of space are in [lower, upper); nil is unbounded.
-// Of the pages between the bounds it reads the heads only, so that it says
-// nothing about the keys in them.
+// Of the pages between the bounds it looks at the heads and first keys only, so
+// that it says nothing about the other keys in them.
 func (t *Tx) Count(space uint32, lower, upper []byte) (n int64, err error) {
 	defer endReading(t.path, catchFaults(), &err)
 	in := t.space(space)
@@ -20,12 +20,16 @@ func (t *Tx) Count(space uint32, lower, upper []byte) (n int64, err error) {
 // bounds are those of keys in [lower, upper); nil is unbounded.
 type bounds struct{ lower, upper []byte }
 
+func (in bounds) hold(key []byte) bool {
+	return bytes.Compare(key, in.lower) >= 0 && (in.upper == nil || bytes.Compare(key, in.upper) < 0)
+}
+
 // count returns how many keys below b are in the bounds. The keys of b must be
 // within what its parents have told, reach, so that a page that several lead to
 // is found out.
 func (t tree) count(b page, in, reach bounds, depth int) (n int64) {
 	if b.isLeaf() {
-		return int64(b.rank(in))
+		return int64(b.rank(in, reach))
 	}
 	if depth == maxDepth {
 		panic(inCircles)
@@ -41,7 +45,7 @@ func (t tree) count(b page, in, reach bounds, depth int) (n int64) {
 		last = b.child(in.upper)
 	}
 	key := b.key(first)
-	if bytes.Compare(key, reach.lower) < 0 {
+	if !reach.hold(key) {
 		panic(b.disorder())
 	}
 	for i := first; i <= last; i++ {
@@ -67,10 +71,13 @@ func (t tree) count(b page, in, reach bounds, depth int) (n int64) {
 }
 
 // rank returns how many keys of a leaf are in the bounds.
-func (b page) rank(in bounds) int {
+func (b page) rank(in, reach bounds) int {
 	first, end := 0, b.count()
 	if pageHeader+elementBytes*end > len(b) {
 		panic(fmt.Sprintf("page %d has no room for %d elements", b.id(), end))
+	}
+	if end > 0 && !reach.hold(b.key(0)) {
+		panic(b.disorder())
 	}
 	if in.lower != nil {
 		first, _ = b.search(in.lower)

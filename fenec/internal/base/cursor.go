@@ -19,12 +19,17 @@ type Cursor struct {
 	leaf page // that holds Key
 	at   int  // the place of Key there
 	run  int  // how many more elements Step may go to
+
+	lower, upper []byte
+	inner        *byte // a branch that is known to be within them
+	goesOn       bool  // the cursor has moved on since it was sought for
 }
 
 // SeekGE moves to the first key at or after key. It is found soonest near where
 // the cursor stands.
 func (c *Cursor) SeekGE(key []byte) (err error) {
 	defer endReading(c.path, catchFaults(), &err)
+	c.goesOn = false
 	c.seek(key)
 	c.take()
 	if c.Key != nil && bytes.Compare(c.Key, key) < 0 {
@@ -36,6 +41,7 @@ func (c *Cursor) SeekGE(key []byte) (err error) {
 // SeekLT moves to the last key before key; a nil key is past every other.
 func (c *Cursor) SeekLT(key []byte) (err error) {
 	defer endReading(c.path, catchFaults(), &err)
+	c.goesOn = false
 	if key != nil {
 		c.seek(key)
 	}
@@ -57,6 +63,7 @@ func (c *Cursor) Next() (err error) {
 	defer endReading(c.path, catchFaults(), &err)
 	from := c.Key
 	c.settle()
+	c.goesOn = true
 	c.walk.next()
 	c.take()
 	if c.Key != nil && bytes.Compare(c.Key, from) <= 0 {
@@ -70,6 +77,7 @@ func (c *Cursor) Prev() (err error) {
 	defer endReading(c.path, catchFaults(), &err)
 	from := c.Key
 	c.settle()
+	c.goesOn = true
 	c.walk.prev()
 	c.take()
 	if c.Key != nil && bytes.Compare(c.Key, from) >= 0 {
@@ -78,25 +86,63 @@ func (c *Cursor) Prev() (err error) {
 	return nil
 }
 
-// Run lets Step go on to the keys of this page before bound, nil being
-// unbounded, and returns how many those are. It and Step are for a caller that
-// reads keys and values under Guard, or else a fault in the map ends the
-// process.
+// Limit sets what bounds a run that is given no bound: [lower, upper), of which
+// nil is unbounded. They are kept.
+func (c *Cursor) Limit(lower, upper []byte) {
+	c.lower, c.upper, c.inner = lower, upper, nil
+}
+
+// Run lets Step go on to the keys of this page before bound or, if that is nil,
+// before the upper limit, and returns how many those are. It and Step are for a
+// caller that reads keys and values under Guard, or else a fault in the map ends
+// the process.
 func (c *Cursor) Run(bound []byte) int {
 	c.run = c.leaf.count() - 1 - c.at
-	if last := c.at + c.run; bound != nil && c.run > 0 && !c.within(last, bound, false) {
+	if bound == nil && c.upper != nil && !c.inside() {
+		bound = c.upper
+	}
+	if bound != nil && c.run > 0 && !c.within(c.at+c.run, bound, false) {
 		c.run = c.gallop(bound, false)
 	}
 	return c.run
 }
 
-// RunBack is Run for StepBack: it may go on to the keys at or after bound.
+// RunBack is Run for StepBack: it may go on to the keys at or after bound or the
+// lower limit.
 func (c *Cursor) RunBack(bound []byte) int {
 	c.run = c.at
+	if bound == nil && c.lower != nil && !c.inside() {
+		bound = c.lower
+	}
 	if bound != nil && c.run > 0 && !c.within(0, bound, true) {
 		c.run = c.gallop(bound, true)
 	}
 	return c.run
+}
+
+// inside reports whether this page lies between others of a branch that is
+// within the limits. Its own far keys, which are likely to be cache misses, need
+// not be looked at then; where they are not what the branch says, the next page
+// will not follow on them.
+func (c *Cursor) inside() bool {
+	depth := len(c.walk.steps)
+	if depth < 2 {
+		return false
+	}
+	branch := &c.walk.steps[depth-2]
+	last := branch.page.count() - 1
+	if branch.at == 0 || branch.at >= last {
+		return false
+	}
+	if c.inner != &branch.page[0] {
+		first, ok := branch.page.separator(0)
+		end, sound := branch.page.separator(last)
+		if !ok || !sound || bytes.Compare(first, c.lower) < 0 || c.upper != nil && bytes.Compare(end, c.upper) > 0 {
+			return false
+		}
+		c.inner = &branch.page[0]
+	}
+	return true
 }
 
 // Halt takes back what Run has allowed.
@@ -162,6 +208,20 @@ func (c *Cursor) StepBack() bool {
 	c.at--
 	c.run--
 	return true
+}
+
+// Hop is Step, or StepBack, beyond any bound, and allows for no more steps.
+func (c *Cursor) Hop(back bool) (moved bool) {
+	switch {
+	case back && c.at > 0:
+		c.run = 1
+		moved = c.StepBack()
+	case !back && c.at+1 < c.leaf.count():
+		c.run = 1
+		moved = c.Step()
+	}
+	c.run = 0
+	return moved
 }
 
 // seek moves the walk to the first element at or after key.

@@ -123,10 +123,21 @@ func read(f *base.File, r *rand.Rand) error {
 // readSpace walks a space both ways; a damaged one may seem to be longer than
 // it was, but not without end.
 func readSpace(tx *base.Tx, space uint32, r *rand.Rand) error {
+	var finger base.Finger
 	for range 20 {
-		if _, err := tx.Get(space, []byte(fmt.Sprintf("%08d", r.IntN(3000)))); err != nil {
+		key := []byte(fmt.Sprintf("%08d", r.IntN(3000)))
+		if _, err := tx.Get(space, key); err != nil {
 			return err
 		}
+		if _, err := finger.Get(tx, space, key); err != nil {
+			return err
+		}
+		if _, err := tx.Count(space, key, nil); err != nil {
+			return err
+		}
+	}
+	if err := runSpace(tx, space, r); err != nil {
+		return err
 	}
 	c, err := tx.Cursor(space)
 	if err != nil {
@@ -149,6 +160,40 @@ func readSpace(tx *base.Tx, space uint32, r *rand.Rand) error {
 		err = errors.New("a walk without end")
 	}
 	return err
+}
+
+// runSpace walks to and fro in a space by runs, which are never longer than a
+// page.
+func runSpace(tx *base.Tx, space uint32, r *rand.Rand) error {
+	c, err := tx.Cursor(space)
+	if err != nil {
+		return err
+	}
+	key := func() []byte { return []byte(fmt.Sprintf("%08d", r.IntN(3000))) }
+	for range 50 {
+		from, bound := key(), key()
+		if err := c.SeekGE(from); err != nil {
+			return err
+		}
+		if c.Key == nil {
+			continue
+		}
+		n, run, step := 0, c.Run, c.Step
+		if r.IntN(2) == 0 {
+			run, step = c.RunBack, c.StepBack
+		}
+		if r.IntN(2) == 0 {
+			c.Limit(key(), key())
+			bound = nil
+		}
+		for most := run(bound); step(); n++ {
+			_ = strings.Contains(string(c.Value), "x")
+			if n == most {
+				return errors.New("a run past its end")
+			}
+		}
+	}
+	return nil
 }
 
 // A file that is cut while it is open is damaged; the process goes on.

@@ -3,6 +3,7 @@ package base
 import (
 	"bytes"
 	"encoding/binary"
+	"maps"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -38,14 +39,28 @@ func TestGetFindsEveryKey(t *testing.T) {
 			tx, err := f.Acquire()
 			require.NoError(t, err)
 			defer tx.Release()
-			for k := range in {
-				v, err := tx.Get(1, []byte(k))
+			var finger Finger
+			near := func(key []byte) ([]byte, error) { return finger.Get(tx, 1, key) }
+			find := func(k string, get func(key []byte) ([]byte, error)) {
+				v, err := get([]byte(k))
 				require.NoError(t, err)
 				require.Equal(t, k, string(v))
 				for _, miss := range [][]byte{[]byte(k[:7]), append([]byte(k), 1), previous(k)} {
-					v, err := tx.Get(1, miss)
+					v, err := get(miss)
 					require.NoError(t, err)
 					require.Equal(t, in[string(miss)], v != nil, "%x", miss)
+				}
+			}
+			for k := range in { // in no order
+				find(k, func(key []byte) ([]byte, error) { return tx.Get(1, key) })
+				find(k, near)
+			}
+			for _, k := range slices.Sorted(maps.Keys(in)) {
+				find(k, near)
+				if r.IntN(100) == 0 {
+					v, err := finger.Get(tx, 2, []byte(k)) // a space that is not there
+					require.NoError(t, err)
+					require.Nil(t, v)
 				}
 			}
 		})

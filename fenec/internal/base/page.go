@@ -148,6 +148,21 @@ func (b page) sound(i int) (key, value []byte, ok bool) {
 	return b[start:mid:mid], b[mid:end:end], true
 }
 
+// separator returns the key of element i of a branch; ok is false if that is
+// damaged.
+func (b page) separator(i int) (key []byte, ok bool) {
+	at := pageHeader + elementBytes*i
+	if at+elementBytes > len(b) {
+		return nil, false
+	}
+	start := uint64(at) + uint64(binary.NativeEndian.Uint32(b[at:]))
+	end := start + uint64(binary.NativeEndian.Uint32(b[at+4:]))
+	if end > uint64(len(b)) {
+		return nil, false
+	}
+	return b[start:end:end], true
+}
+
 // key returns the key of element i, of whichever kind b is.
 func (b page) key(i int) []byte {
 	e := b.element(i)

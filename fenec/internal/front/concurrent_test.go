@@ -69,9 +69,16 @@ func checkPoints(f *Front, seq uint64, r *rand.Rand) error {
 	if ok != (seq > 0) || ok && binary.BigEndian.Uint64(value) != seq {
 		return fmt.Errorf("at %d: counter %x", seq, value)
 	}
-	for range 20 {
+	var finger Finger
+	for range 40 {
 		row := 1 + r.Uint64N(seq+100)
-		value, _, ok := f.Get(1, id(mix(row)), seq)
+		get := f.Get
+		if r.IntN(2) == 0 {
+			get = func(space uint32, key []byte, maxSeq uint64) ([]byte, bool, bool) {
+				return finger.Get(f, space, key, maxSeq)
+			}
+		}
+		value, _, ok := get(1, id(mix(row)), seq)
 		if ok != (row <= seq) || ok && binary.BigEndian.Uint64(value) != row {
 			return fmt.Errorf("at %d: row %d is %x", seq, row, value)
 		}

@@ -15,20 +15,35 @@ func (f *finger) point(level int, n ref) {
 	}
 }
 
-// reader is a finger of one who only reads. It is not set before the first search.
+// nearLevel is the level up to which a climb costs less than a search from the
+// top: one node in 256 is on it.
+const nearLevel = 4
+
+// reader is a finger of one who only reads. The zero reader points nowhere yet.
 type reader struct {
 	finger
-	set bool
+	set  bool
+	near bool // the last search ended near the one before, as the next may do
 }
 
-// seek is list.seekNear.
+// seek is list.seekNear, unless the searches are far from one another.
 func (r *reader) seek(l *list, t *target) (n ref, exact bool) {
-	if r.set {
-		return l.seekNear(&r.finger, t)
+	if !r.set {
+		r.set = true
+		r.point(maxHeight-1, head)
 	}
-	r.set = true
-	r.point(maxHeight-1, head)
-	return l.descend(&r.finger, int(l.height.Load())-1, 0, t)
+	if r.near {
+		level, n, exact := l.climb(&r.finger, t)
+		if r.near = level <= nearLevel; exact {
+			return n, true
+		}
+		return l.descend(&r.finger, level, n, t)
+	}
+	before, top := r.last[nearLevel], int(l.height.Load())-1
+	r.last[top] = head
+	n, exact = l.descend(&r.finger, top, 0, t)
+	r.near = r.last[nearLevel] == before
+	return n, exact
 }
 
 // Finger finds keys of a front near the one it last looked for without a search

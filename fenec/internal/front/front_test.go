@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"sort"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -48,6 +49,7 @@ func TestFrontAgainstModel(t *testing.T) {
 			for range 6 {
 				maxSeq := r.Uint64N(last + 2)
 				checkGets(t, f, m, maxSeq)
+				checkFinger(t, r, f, m, maxSeq)
 				checkFold(t, m, f.NewFoldIter(maxSeq), maxSeq)
 				checkWalk(t, r, f, m, maxSeq)
 			}
@@ -70,6 +72,29 @@ func checkGets(t *testing.T, f *Front, m model, maxSeq uint64) {
 	require.False(t, ok, "a space that was never written")
 }
 
+// checkFinger gets keys that are there and keys that are not by one finger, in
+// order and in none.
+func checkFinger(t *testing.T, r *rand.Rand, f *Front, m model, maxSeq uint64) {
+	t.Helper()
+	keys := m.at(math.MaxUint64)
+	for range 100 {
+		keys = append(keys, place{testSpaces[r.IntN(len(testSpaces))], string(randomKey(r))})
+	}
+	if r.IntN(2) == 0 {
+		sort.Slice(keys, func(i, j int) bool { return keys[i].key < keys[j].key })
+	}
+	var finger Finger
+	for _, p := range keys {
+		value, tombstone, ok := finger.Get(f, p.space, []byte(p.key), maxSeq)
+		want, wantOK := m.get(p, maxSeq)
+		require.Equal(t, wantOK, ok, "%v at %d", p, maxSeq)
+		require.Equal(t, want.tombstone, tombstone, "%v at %d", p, maxSeq)
+		require.True(t, bytes.Equal(want.value, value), "%v at %d", p, maxSeq)
+	}
+	_, _, ok := finger.Get(New(), keys[0].space, []byte(keys[0].key), maxSeq)
+	require.False(t, ok, "another front has none of them")
+}
+
 func checkWalk(t *testing.T, r *rand.Rand, f *Front, m model, maxSeq uint64) {
 	t.Helper()
 	space := testSpaces[r.IntN(len(testSpaces))]
@@ -81,6 +106,12 @@ func checkWalk(t *testing.T, r *rand.Rand, f *Front, m model, maxSeq uint64) {
 	}
 	require.False(t, w.it.Valid(), "an iterator starts at no key")
 	for range 60 {
+		if r.IntN(5) == 0 {
+			lower, upper = randomBound(r), randomBound(r)
+			w.it.Reset(lower, upper)
+			w.keys, w.at = m.keys(space, lower, upper, maxSeq), -1
+			require.False(t, w.it.Valid(), "other bounds leave it at no key")
+		}
 		w.step(r.IntN(4), randomKey(r))
 		for range r.IntN(4) {
 			w.step(4+r.IntN(2), nil)

@@ -49,11 +49,11 @@ func (s *Store) writable() error {
 func (s *Store) startBlock() *Block {
 	st := s.state.Load()
 	b := &s.block
-	*b = Block{record: b.record[:0]}
-	b.View = View{
-		s: s, seq: st.live.published.Load(), iters: b.View.iters[:0],
+	// Who writes looks for a key more than once.
+	*b = Block{record: b.record[:0], View: View{
+		s: s, seq: st.live.published.Load(), iters: b.iters[:0], near: b.near[:0], got: true,
 		overlay: s.overlay, live: st.live.front,
-	}
+	}}
 	if st.frozen != nil {
 		b.View.frozen = st.frozen.front
 	}

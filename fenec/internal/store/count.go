@@ -17,11 +17,14 @@ func (v *View) Count(space uint32, lower, upper []byte) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	below := lookup{tx: tx, space: space}
 	var fresh merge
 	fresh.open(v, space, lower, upper)
 	fresh.seekGE(lower)
+	var below *lookup
 	for fresh.nearest(); fresh.at != 0; fresh.nearest() {
+		if below == nil {
+			below = &lookup{tx: tx, space: space}
+		}
 		there, err := below.has(fresh.key)
 		if err != nil {
 			return 0, err

@@ -48,6 +48,7 @@ func (v *View) Iter(space uint32, lower, upper []byte) *Iter {
 func (it *Iter) Reset(lower, upper []byte) {
 	it.lower, it.upper = lower, upper
 	it.reset(lower, upper)
+	it.cur.Limit(lower, upper)
 	it.value, it.atEnd = nil, true
 	it.leave()
 }
@@ -153,19 +154,17 @@ func (it *Iter) pick() {
 	}
 }
 
-// run lets the base's cursor go on by itself through the keys before the nearest
-// one of the fronts, or those of the range if that is nil.
-func (it *Iter) run(bound []byte) {
+// run lets the base's cursor go on by itself through the keys of the range that
+// come before the nearest one of the fronts, if there is one.
+func (it *Iter) run(nearest []byte) {
 	switch {
-	case it.reverse && bound == nil:
-		it.steps += it.cur.RunBack(it.lower)
-	case it.reverse:
-		it.past = append(append(it.past[:0], bound...), 0) // bound itself is the front's
-		it.steps += it.cur.RunBack(it.past)
-	case bound == nil:
-		it.steps += it.cur.Run(it.upper)
+	case !it.reverse:
+		it.steps += it.cur.Run(nearest)
+	case nearest == nil:
+		it.steps += it.cur.RunBack(nil)
 	default:
-		it.steps += it.cur.Run(bound)
+		it.past = append(append(it.past[:0], nearest...), 0) // nearest itself is the front's
+		it.steps += it.cur.RunBack(it.past)
 	}
 }
 
@@ -199,6 +198,7 @@ func (it *Iter) open() bool {
 			it.check(err)
 			return false
 		}
+		it.cur.Limit(it.lower, it.upper)
 		it.of = tx
 	}
 	it.tx = tx
@@ -232,9 +232,12 @@ func (it *Iter) stepBase() {
 			return
 		}
 	}
-	if it.reverse {
+	switch {
+	case it.cur.Hop(it.reverse):
+		it.check(nil)
+	case it.reverse:
 		it.check(it.cur.Prev())
-	} else {
+	default:
 		it.check(it.cur.Next())
 	}
 }
@@ -273,7 +276,8 @@ func (it *Iter) restore() bool {
 	}
 	var err error
 	if it.reverse {
-		err = it.cur.SeekLT(append(it.saved, 0)) // the last key at or before saved
+		it.past = append(append(it.past[:0], it.saved...), 0)
+		err = it.cur.SeekLT(it.past) // the last key at or before saved
 	} else {
 		err = it.cur.SeekGE(it.saved)
 	}

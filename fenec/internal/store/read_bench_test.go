@@ -132,6 +132,21 @@ func BenchmarkGetAscending(b *testing.B) {
 	})
 }
 
+// BenchmarkGetScattered gets rows in no order, by one view.
+func BenchmarkGetScattered(b *testing.B) {
+	each(b, func(b *testing.B, v *store.View) {
+		key, at := make([]byte, 8), 0
+		b.ReportAllocs()
+		for b.Loop() {
+			at = (at + 618_033) % benchRows
+			binary.BigEndian.PutUint64(key, uint64(at))
+			if val, err := v.Get(rowSpace, key); len(val) != benchRowBytes || err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
 // BenchmarkCount counts the keys of half a space.
 func BenchmarkCount(b *testing.B) {
 	each(b, func(b *testing.B, v *store.View) {
@@ -141,36 +156,44 @@ func BenchmarkCount(b *testing.B) {
 		b.Run("of=entry", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				require.Equal(b, want, countKeys(v, entrySpace, lower, upper))
+				n, err := v.Count(entrySpace, lower, upper)
+				require.NoError(b, err)
+				require.EqualValues(b, want, n)
 			}
 			perKey(b, want)
 		})
 	})
 }
 
-// BenchmarkSpans walks over the entries of many values, in their order.
+// BenchmarkSpans walks over the entries of many values, in their order, by an
+// iterator for each or by one for all.
 func BenchmarkSpans(b *testing.B) {
 	each(b, func(b *testing.B, v *store.View) {
 		for _, step := range []int{1, 10, 1000} {
-			b.Run(fmt.Sprint("step=", step), func(b *testing.B) {
-				lower, upper := benchEntry(0)[:9], benchEntry(0)[:9]
-				b.ReportAllocs()
-				spans, values := 0, uint64(benchRows/15)
-				for b.Loop() {
-					n := 0
-					for at := uint64(0); at < values; at += uint64(step) {
-						binary.BigEndian.PutUint64(lower[1:], at)
-						binary.BigEndian.PutUint64(upper[1:], at+1)
-						it := v.Iter(entrySpace, lower, upper)
-						for it.First(); it.Valid(); it.Next() {
-							n++
+			for _, one := range []bool{false, true} {
+				b.Run(fmt.Sprintf("step=%d/one=%t", step, one), func(b *testing.B) {
+					b.ReportAllocs()
+					spans, values := 0, uint64(benchRows/15)
+					lower, upper := benchEntry(0)[:9], benchEntry(0)[:9]
+					it := v.Iter(entrySpace, lower, upper)
+					for b.Loop() {
+						n := 0
+						for at := uint64(0); at < values; at += uint64(step) {
+							binary.BigEndian.PutUint64(lower[1:], at)
+							binary.BigEndian.PutUint64(upper[1:], at+1)
+							if it.Reset(lower, upper); !one {
+								it = v.Iter(entrySpace, lower, upper)
+							}
+							for it.First(); it.Valid(); it.Next() {
+								n++
+							}
+							spans++
 						}
-						spans++
+						require.GreaterOrEqual(b, n, 15*int(values)/step)
 					}
-					require.GreaterOrEqual(b, n, 15*int(values)/step)
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(spans), "ns/span")
-			})
+					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(spans), "ns/span")
+				})
+			}
 		}
 	})
 }

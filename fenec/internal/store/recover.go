@@ -70,7 +70,8 @@ func removeLogs(path string, files wal.FS) error {
 }
 
 // load lets the owner read the base and replays the logs.
-func (s *Store) load() error {
+func (s *Store) load() (err error) {
+	defer base.Recover(s.path, base.Guard(), &err)
 	if s.opts.Load != nil {
 		v := s.startBlock().View
 		err := s.opts.Load(&v)

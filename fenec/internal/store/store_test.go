@@ -80,6 +80,9 @@ func requireSame(t *testing.T, sn *store.Snapshot, m model, r *rand.Rand) {
 			}
 		}
 		var got, back []string
+		n, err := v.Count(space, []byte(lo), []byte(hi))
+		require.NoError(t, err)
+		require.EqualValues(t, len(want), n)
 		it := v.Iter(space, []byte(lo), []byte(hi))
 		for it.First(); it.Valid(); it.Next() {
 			got = append(got, string(it.Key())+"="+string(it.Value()))
@@ -94,6 +97,13 @@ func requireSame(t *testing.T, sn *store.Snapshot, m model, r *rand.Rand) {
 		for _, k := range keys {
 			val, err := v.Get(space, []byte(k))
 			require.NoError(t, err)
+			require.Equal(t, string(kv[k]), string(val))
+		}
+		for range 20 {
+			k := fmt.Sprintf("%03d", r.IntN(120))
+			val, err := v.Get(space, []byte(k))
+			require.NoError(t, err)
+			require.Equal(t, kv[k] != nil, val != nil)
 			require.Equal(t, string(kv[k]), string(val))
 		}
 	}

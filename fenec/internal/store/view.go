@@ -24,6 +24,9 @@ type View struct {
 	frozen  *front.Front // or nil
 	tx      *base.Tx     // nil until a read needs the base
 	iters   []*Iter      // those that stand somewhere in tx
+	near    []near       // where Get has been, since got
+	turn    int          // the one of near that was last given to another space
+	got     bool         // it is worth remembering where: this is not the only Get
 }
 
 // read makes v a reader of sn.
@@ -44,6 +47,10 @@ func (v *View) Get(space uint32, key []byte) ([]byte, error) {
 			return present(val, gone), nil
 		}
 	}
+	if v.got {
+		return v.getNear(space, key)
+	}
+	v.got = true
 	if val, gone, ok := v.live.Get(space, key, v.seq); ok {
 		return present(val, gone), nil
 	}
@@ -102,6 +109,7 @@ func (v *View) base() (*base.Tx, error) {
 // finished.
 func (v *View) Release() {
 	v.forgetIters()
+	v.forgetNear()
 	v.letGo()
 }
 

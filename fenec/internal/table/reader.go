@@ -64,18 +64,34 @@ func readFigures(v *store.View, number uint32) (Figures, error) {
 // Scan walks rows in order of their ids.
 type Scan struct {
 	walk
-	col *catalog.Collection
-	row []byte
+	col        *catalog.Collection
+	row        []byte
+	first, end [idBytes]byte // the bounds' keys
 }
 
 // Scan returns a scan of the rows with ids from first to last, both included,
 // from last to first if reverse.
 func (r *Reader) Scan(first, last uint64, reverse bool) *Scan {
-	var upper []byte
-	if last != ^uint64(0) {
-		upper = appendID(nil, last+1)
+	s := &Scan{col: r.col}
+	lower, upper := s.bounds(first, last)
+	s.walk = r.walk(r.col.RowSpace, lower, upper, reverse)
+	return s
+}
+
+// Reset makes s walk other rows, from the beginning. That costs the less the
+// nearer they are to where it stood.
+func (s *Scan) Reset(first, last uint64) {
+	s.walk.reset(s.bounds(first, last))
+}
+
+// bounds returns the keys of a range, in place of those of the one before.
+func (s *Scan) bounds(first, last uint64) (lower, upper []byte) {
+	binary.BigEndian.PutUint64(s.first[:], first)
+	if last == ^uint64(0) {
+		return s.first[:], nil
 	}
-	return &Scan{walk: r.walk(r.col.RowSpace, appendID(nil, first), upper, reverse), col: r.col}
+	binary.BigEndian.PutUint64(s.end[:], last+1)
+	return s.first[:], s.end[:]
 }
 
 // Next moves to the next row and reports whether there is one.
@@ -112,8 +128,7 @@ func (r *Reader) Index(ix *catalog.Index, lower, upper []byte, reverse bool) *In
 // Reset makes s walk other entries of the same index, from the beginning. That
 // costs the less the nearer they are to where it stood.
 func (s *IndexScan) Reset(lower, upper []byte) {
-	s.it.Reset(lower, upper)
-	s.begun, s.err = false, nil
+	s.walk.reset(lower, upper)
 }
 
 // CountIndex returns how many entries of ix have keys in [lower, upper), as
@@ -153,6 +168,11 @@ type walk struct {
 
 func (r *Reader) walk(space uint32, lower, upper []byte, reverse bool) walk {
 	return walk{it: r.view.Iter(space, lower, upper), reverse: reverse}
+}
+
+func (w *walk) reset(lower, upper []byte) {
+	w.it.Reset(lower, upper)
+	w.begun, w.err = false, nil
 }
 
 func (w *walk) next() bool {
