@@ -165,7 +165,7 @@ func (p *projector) add(r plan.Row) error {
 		p.vals = append(p.vals, v)
 	}
 	p.buf = row.Encode(p.buf[:0], p.types, p.vals)
-	p.res.rows = append(p.res.rows, resultRow{r.ID, p.res.memory.Copy(p.buf)})
+	p.res.rows = added(p.res.rows, resultRow{r.ID, p.res.memory.Copy(p.buf)})
 	return nil
 }
 

@@ -236,7 +236,7 @@ func (c *collector) Visit(r plan.Row) error {
 		if err != nil {
 			return err
 		}
-		c.parents = append(c.parents, v)
+		c.parents = added(c.parents, v)
 	}
 	if c.items == nil {
 		c.res.addWhole(r)
@@ -255,9 +255,22 @@ func (c *collector) arrange(order []int) {
 }
 
 func arranged[T any](list []T, order []int) []T {
+	if len(order) == len(list) && inOrder(order) {
+		return list
+	}
 	out := make([]T, len(order))
 	for i, at := range order {
 		out[i] = list[at]
 	}
 	return out
+}
+
+// inOrder reports whether order is 0, 1, 2 and so on.
+func inOrder(order []int) bool {
+	for i, at := range order {
+		if at != i {
+			return false
+		}
+	}
+	return true
 }

@@ -33,7 +33,18 @@ func (r *Result) addWhole(p plan.Row) {
 	if !p.Kept {
 		data = r.memory.Copy(data)
 	}
-	r.rows = append(r.rows, resultRow{p.ID, data})
+	r.rows = added(r.rows, resultRow{p.ID, data})
+}
+
+// manyRows is how many rows there is room for when there are more than one.
+const manyRows = 16
+
+// added is append for one of many or of one.
+func added[T any](list []T, e T) []T {
+	if len(list) == cap(list) && len(list) < manyRows {
+		list = append(make([]T, 0, manyRows), list...)
+	}
+	return append(list, e)
 }
 
 // wholeRowsOf is a result that adds the rows it visits.

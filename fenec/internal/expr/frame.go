@@ -59,12 +59,8 @@ func (f *Frame) Release() {
 // Stand makes the row in b, with that id, the one that fields are read from. b
 // must not change until the next call.
 func (f *Frame) Stand(id uint64, b []byte) error {
-	r, err := row.Parse(b)
-	if err != nil {
-		return err
-	}
-	f.id, f.row = id, r
-	return nil
+	f.id = id
+	return f.row.Reset(b)
 }
 
 // ID returns the id of the row that f stands at.

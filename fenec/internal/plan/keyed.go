@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/expr"
-	"github.com/fenec-go/fenecdb/fenec/internal/table"
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
 	"github.com/fenec-go/fenecdb/fenec/ql"
 )
@@ -74,7 +73,8 @@ func (k *Keyed) Run(ctx context.Context, j Job, vals []value.Value, v Visitor) (
 	r := k.rest.begin(ctx, j, page{0, math.MaxInt64})
 	defer r.end()
 	r.visitor = v
-	x := keyedRun{Keyed: k, run: r}
+	x := r.beginKeyed(k)
+	defer x.end()
 	if !x.makeGroups(vals) {
 		return found, false, nil
 	}
@@ -96,21 +96,42 @@ func (k *Keyed) Run(ctx context.Context, j Job, vals []value.Value, v Visitor) (
 // keyedRun is a run of a Keyed.
 type keyedRun struct {
 	*Keyed
-	run     *run
+	run  *run
+	next int // the first match whose row has not come
+
 	groups  []group // in the order of the index
 	of      []int   // the group of each value, or -1 for one that no row has
 	matches []match
 	numbers []int // of the matches' visits, -1 for those that do not pass the filter
-	next    int   // the first match whose row has not come
+	rows    []int // that have passed, by groups
+}
+
+// beginKeyed returns a run of k, which is to be ended, in the memory of one
+// before.
+func (r *run) beginKeyed(k *Keyed) *keyedRun {
+	if r.keyed == nil {
+		r.keyed = new(keyedRun)
+	}
+	x := r.keyed
+	x.Keyed, x.run = k, r
+	return x
+}
+
+// end leaves memory to the next run.
+func (x *keyedRun) end() {
+	if max(cap(x.of), cap(x.matches)) > keptIDs {
+		*x = keyedRun{}
+		return
+	}
+	clear(x.groups[:cap(x.groups)])
+	*x = keyedRun{groups: x.groups[:0], of: x.of[:0], matches: x.matches[:0], numbers: x.numbers[:0], rows: x.rows[:0]}
 }
 
 // makeGroups puts equal values in groups. It fails where entries do not decide
 // which values are equal.
 func (x *keyedRun) makeGroups(vals []value.Value) bool {
-	x.of = make([]int, len(vals))
-	x.groups = make([]group, 0, len(vals))
 	for i, v := range vals {
-		x.of[i] = -1
+		x.of = append(x.of, -1)
 		if v.IsNull() {
 			continue
 		}
@@ -157,46 +178,61 @@ func compareGroups(a, b group) int {
 // gather reads the ids of all groups. It gives up where they are many and another
 // index may lead to few.
 func (x *keyedRun) gather() (ok bool, err error) {
-	most := math.MaxInt
-	if len(x.rest.cond.terms) > 0 {
-		most = fewEntries * len(x.groups)
+	if x.page.skip >= x.page.end {
+		return true, nil
 	}
-	x.matches = make([]match, 0, 4*len(x.groups))
-	var scan *table.IndexScan
+	if !x.key.isID() {
+		return x.entries()
+	}
 	for i := range x.groups {
-		g := &x.groups[i]
-		if g.index == nil {
-			if x.page.skip == 0 && x.page.end > 0 {
-				x.matches = append(x.matches, match{g.ids.first, i})
-			}
-			continue
-		}
-		if scan == nil {
-			scan = x.run.index(&g.span, false)
-		} else {
-			scan.Reset(g.lower, g.upper)
-		}
-		if err := x.entries(scan, i); err != nil {
-			return false, err
-		}
-		if len(x.matches) > most {
-			return false, nil
+		if x.page.skip == 0 {
+			x.matches = append(x.matches, match{x.groups[i].ids.first, i})
 		}
 	}
 	return true, nil
 }
 
-// entries adds the matches of a group, as far as they are in the page.
-func (x *keyedRun) entries(scan *table.IndexScan, group int) error {
-	for n := int64(0); n < x.page.end && scan.Next(); n++ {
+// entries is gather for an index. It steps from the entries of one group to those
+// of the next, and looks for these where others lie in between.
+func (x *keyedRun) entries() (ok bool, err error) {
+	most := math.MaxInt
+	if len(x.rest.cond.terms) > 0 {
+		most = fewEntries * len(x.groups)
+	}
+	at, n := 0, int64(0) // the group, and how many of its entries have come
+	upper := x.groups[len(x.groups)-1].upper
+	scan := x.run.t.Index(x.key.index, x.groups[0].lower, upper, false)
+	for scan.Next() {
 		if err := x.run.step(); err != nil {
-			return err
+			return false, err
+		}
+		k := scan.ValueKey()
+		ahead := bytes.Compare(x.groups[at].key, k)
+		for ahead < 0 && at+1 < len(x.groups) {
+			at, n = at+1, 0
+			ahead = bytes.Compare(x.groups[at].key, k)
+		}
+		if ahead < 0 {
+			break // past all
+		}
+		if ahead > 0 {
+			scan.Reset(x.groups[at].lower, upper)
+			continue
 		}
 		if n >= x.page.skip {
-			x.matches = append(x.matches, match{scan.ID(), group})
+			x.matches = append(x.matches, match{scan.ID(), at})
+		}
+		if len(x.matches) > most {
+			return false, nil
+		}
+		if n++; n == x.page.end {
+			if at, n = at+1, 0; at == len(x.groups) {
+				break
+			}
+			scan.Reset(x.groups[at].lower, upper)
 		}
 	}
-	return scan.Err()
+	return true, scan.Err()
 }
 
 // visit visits the rows of all matches, by ascending id.
@@ -205,38 +241,29 @@ func (x *keyedRun) visit() error {
 	if !slices.IsSortedFunc(x.matches, byID) {
 		slices.SortFunc(x.matches, byID)
 	}
-	x.numbers = make([]int, len(x.matches))
-	for i := range x.numbers {
-		x.numbers[i] = -1
+	list := x.run.list[:0]
+	for i := range x.matches {
+		x.numbers = append(x.numbers, -1)
+		list = append(list, x.matches[i].id)
 	}
-	if len(x.matches) > fewEntries {
-		in := ids{x.matches[0].id, x.matches[len(x.matches)-1].id}
+	x.run.list = list
+	if len(list) > fewEntries {
+		in := ids{list[0], list[len(list)-1]}
 		most, err := x.run.worthwhile(in)
 		if err != nil {
 			return err
 		}
-		if len(x.matches) > most {
-			if err = x.run.scan(in, false, x); err == errDone {
-				err = nil
-			}
-			return err
+		if len(list) > most {
+			return x.run.scan(in, false, x)
 		}
 	}
-	for i := range x.matches {
-		if err := x.run.point(x.matches[i].id, x); err != nil {
-			return err
-		}
-	}
-	return nil
+	return x.run.points(list, false, x)
 }
 
 // take makes x a sink of rows by ascending id, some of which are those of matches.
 func (x *keyedRun) take(id uint64, b []byte) error {
-	for x.next < len(x.matches) && x.matches[x.next].id < id {
+	for x.matches[x.next].id < id { // none is above the last
 		x.next++
-	}
-	if x.next == len(x.matches) {
-		return errDone
 	}
 	if x.matches[x.next].id > id {
 		return nil
@@ -257,11 +284,11 @@ func (x *keyedRun) found() Found {
 		g := &x.groups[i]
 		begin, g.begin, g.rows = begin+g.rows, begin, 0
 	}
-	rows := make([]int, begin) // by groups
+	x.rows = slices.Grow(x.rows, begin)[:begin]
 	for i, m := range x.matches {
 		if n := x.numbers[i]; n >= 0 {
 			g := &x.groups[m.group]
-			rows[g.begin+g.rows] = n
+			x.rows[g.begin+g.rows] = n
 			g.rows++
 		}
 	}
@@ -269,7 +296,7 @@ func (x *keyedRun) found() Found {
 	for i, at := range x.of {
 		if at >= 0 {
 			g := &x.groups[at]
-			out.Rows = append(out.Rows, rows[g.begin:g.begin+g.rows]...)
+			out.Rows = append(out.Rows, x.rows[g.begin:g.begin+g.rows]...)
 		}
 		out.End[i] = len(out.Rows)
 	}

@@ -39,7 +39,8 @@ type memory struct {
 	racer   racer
 	list    []uint64 // that it has gathered
 	ids     []uint64 // of picked rows
-	copy    []byte   // of the row that also is asked about
+	keyed   *keyedRun
+	copy    []byte // of the row that also is asked about
 }
 
 // The most that is handed on of each.
@@ -159,18 +160,17 @@ func (r *run) rows() (int64, error) {
 	return r.total, err
 }
 
-// passes makes the frame stand at a row and reports whether it passes the
-// filter. row is what it stands at: b, or a copy of it where also may read other
-// rows, which may move b.
-func (r *run) passes(id uint64, b []byte) (row []byte, ok bool, err error) {
-	if r.also != nil {
-		r.copy = append(r.copy[:0], b...)
-		b = r.copy
+// still returns the row in b, or a copy of it where also may read other rows,
+// which may move b.
+func (r *run) still(b []byte) []byte {
+	if r.also == nil {
+		return b
 	}
-	ok, err = r.test(id, b)
-	return b, ok, err
+	r.copy = append(r.copy[:0], b...)
+	return r.copy
 }
 
+// test makes the frame stand at a row and reports whether it passes the filter.
 func (r *run) test(id uint64, b []byte) (bool, error) {
 	if err := r.f.Stand(id, b); err != nil {
 		return false, r.located(id, err)
@@ -202,8 +202,8 @@ func (r *run) located(id uint64, err error) error {
 
 // take makes r the sink of rows that come in order.
 func (r *run) take(id uint64, b []byte) error {
-	b, ok, err := r.passes(id, b)
-	if !ok || err != nil {
+	b = r.still(b)
+	if ok, err := r.test(id, b); !ok || err != nil {
 		return err
 	}
 	return r.pick(Row{ID: id, Data: b})
@@ -248,30 +248,6 @@ func (r *run) scan(in ids, reverse bool, to sink) error {
 		}
 	}
 	return s.Err()
-}
-
-// points produces the rows with the given ids, of those that are there.
-func (r *run) points(list []uint64, reverse bool, to sink) error {
-	for i := range list {
-		if reverse {
-			i = len(list) - 1 - i
-		}
-		if err := r.point(list[i], to); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (r *run) point(id uint64, to sink) error {
-	if err := r.step(); err != nil {
-		return err
-	}
-	b, err := r.t.Get(id)
-	if b == nil || err != nil {
-		return err
-	}
-	return to.take(id, b)
 }
 
 // index returns a scan of a span's entries.

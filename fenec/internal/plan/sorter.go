@@ -31,7 +31,8 @@ func newSorter(r *run) *sorter { return &sorter{r: r, most: r.left.end} }
 
 // take makes s a sink.
 func (s *sorter) take(id uint64, b []byte) error {
-	b, ok, err := s.r.passes(id, b)
+	b = s.r.still(b)
+	ok, err := s.r.test(id, b)
 	if !ok || err != nil {
 		return err
 	}

@@ -31,26 +31,40 @@ type Row struct {
 // Parse returns the Row in b, which it keeps and which must not change while
 // the Row is used. It looks at the beginning only.
 func Parse(b []byte) (Row, error) {
+	var r Row
+	err := r.Reset(b)
+	return r, err
+}
+
+// Reset makes r the Row in b, as Parse returns it. After an error r is an empty
+// one.
+func (r *Row) Reset(b []byte) error {
 	if len(b) < 3 || b[0] != version {
-		return Row{}, ErrCorrupt
+		return r.refuse()
 	}
 	width := b[1]
 	if width != 1 && width != 2 && width != 4 {
-		return Row{}, ErrCorrupt
+		return r.refuse()
 	}
 	n, used := uint64(b[2]), 1
 	if n >= 0x80 {
 		n, used = binary.Uvarint(b[2:])
 		if used <= 0 || n > maxFields {
-			return Row{}, ErrCorrupt
+			return r.refuse()
 		}
 	}
 	ends := 2 + uint64(used) + (n+7)/8
 	data := ends + n*uint64(width)
 	if data > uint64(len(b)) {
-		return Row{}, ErrCorrupt
+		return r.refuse()
 	}
-	return Row{b: b, n: uint32(n), ends: uint32(ends), data: uint32(data), width: width}, nil
+	r.b, r.n, r.ends, r.data, r.width = b, uint32(n), uint32(ends), uint32(data), width
+	return nil
+}
+
+func (r *Row) refuse() error {
+	*r = Row{}
+	return ErrCorrupt
 }
 
 // Len returns the number of fields stored. Those after them are null.
