@@ -37,6 +37,9 @@ func (s *Session) createIndex(ctx context.Context, st *Stmt) (*Result, error) {
 		}
 		return results[0], nil
 	}
+	if err := s.knows(db.catalogAt(db.store.Seq()), def.On.Text); err != nil {
+		return nil, public(err)
+	}
 	b := indexBuild{db: db, def: def}
 	err = b.begin(ctx)
 	if def.IfNotExists && errors.Is(err, ErrExists) {
@@ -48,7 +51,7 @@ func (s *Session) createIndex(ctx context.Context, st *Stmt) (*Result, error) {
 		return nil, err
 	}
 	if err := b.build(ctx); err != nil {
-		return nil, errors.Join(err, b.abandon())
+		return nil, errors.Join(s.discreet(def, err), b.abandon())
 	}
 	res := done("index on %s of collection %s created", def.Path.String(), def.On.Text)
 	res.seq = b.seq

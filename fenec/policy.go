@@ -23,15 +23,16 @@ type Access struct {
 	// ReadOnly makes every write fail with ErrReadOnly.
 	ReadOnly bool
 
-	// Schema allows to create, alter and drop collections and indexes, and to
-	// compact.
+	// Schema allows to create collections, to alter, index and drop those with a
+	// grant, whichever it is, and to compact. What it drops or requires to be unique
+	// it does for all rows, those that the session may not read included.
 	Schema bool
 
 	// Check, if set, is called with every row that a statement is about to write,
 	// after all else has been found right, and with the session's values. That
 	// includes the removal of an expired row whose id or unique value is needed. An
-	// error of Check fails the statement. It is called under the write lock: it must
-	// return soon and must not use the database.
+	// error of Check fails the statement as one of a hook does, see DB.SetHook. It is
+	// called under the write lock: it must return soon and must not use the database.
 	Check func(values []any, c *RowChange) error
 }
 
@@ -90,6 +91,12 @@ type Update struct {
 // duplicate then names the field and neither value nor row, "if absent" passes over
 // the document, and "else set" is ErrDenied before it looks at the row. Explain
 // says how many rows the get answers, but not how they were found.
+//
+// So that no error tells either, a filter beside a condition is computed so: its
+// constants first, even where there is no row; then on each row the terms that
+// cannot fail; and on what passes those, by ascending id, the terms that may, such
+// as "10 / n > 2". A condition itself should not fail on any row: its error fails
+// the statement.
 type Policy struct {
 	collections map[string]*grants
 	others      *grants

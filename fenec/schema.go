@@ -24,8 +24,12 @@ func (w *block) create(def *ql.CreateCollection) (*Result, error) {
 
 func (w *block) drop(def *ql.DropCollection) (*Result, error) {
 	name := def.Name.Text
-	if def.IfExists && w.catalog.Find(name) == nil {
+	err := w.session.knows(w.catalog, name)
+	if def.IfExists && (err != nil || w.catalog.Find(name) == nil) {
 		return done("there is no collection %s", name), nil
+	}
+	if err != nil {
+		return nil, err
 	}
 	cat, c, err := w.catalog.Drop(name)
 	if err != nil {
@@ -36,6 +40,9 @@ func (w *block) drop(def *ql.DropCollection) (*Result, error) {
 }
 
 func (w *block) alter(ctx context.Context, def *ql.AlterCollection) (*Result, error) {
+	if err := w.session.knows(w.catalog, def.Name.Text); err != nil {
+		return nil, err
+	}
 	cat, before, after, err := w.catalog.Alter(def)
 	if err != nil {
 		return nil, err
@@ -45,6 +52,9 @@ func (w *block) alter(ctx context.Context, def *ql.AlterCollection) (*Result, er
 }
 
 func (w *block) createIndex(ctx context.Context, def *ql.CreateIndex) (*Result, error) {
+	if err := w.session.knows(w.catalog, def.On.Text); err != nil {
+		return nil, err
+	}
 	cat, before, after, x, err := w.catalog.CreateIndex(def)
 	if def.IfNotExists && errors.Is(err, ErrExists) {
 		return thereAlready(def), nil
@@ -59,7 +69,8 @@ func (w *block) createIndex(ctx context.Context, def *ql.CreateIndex) (*Result, 
 		}
 	}
 	w.catalog = cat
-	return done("index on %s of collection %s created", after.PathName(x), after.Name), w.tx.Alter(ctx, cat, before, after)
+	err = w.tx.Alter(ctx, cat, before, after)
+	return done("index on %s of collection %s created", after.PathName(x), after.Name), w.session.discreet(def, err)
 }
 
 func thereAlready(def *ql.CreateIndex) *Result {

@@ -123,3 +123,23 @@ func (s *Session) allows(tree ql.Statement) error {
 	}
 	return fault.New(fault.Denied, "the session may neither change the schema nor compact")
 }
+
+// knows returns why a schema statement may not name a collection that is there:
+// on one without grants there is none.
+func (s *Session) knows(cat *catalog.Catalog, name string) error {
+	c := cat.Find(name)
+	if s.policy == nil || c == nil {
+		return nil
+	}
+	_, err := s.policy.of(c)
+	return err
+}
+
+// discreet returns the error of the index that def creates without the value and
+// the documents that a duplicate names: the session may not see them.
+func (s *Session) discreet(def *ql.CreateIndex, err error) error {
+	if s.policy == nil || fault.KindOf(err) != fault.Duplicate {
+		return err
+	}
+	return fault.New(fault.Duplicate, "%s.%s: documents share a value", def.On.Text, def.Path.String())
+}

@@ -319,6 +319,29 @@ func TestSessionReadOnly(t *testing.T) {
 	require.Equal(t, `{"affected":1}`, told(t, schema, `put c {a: 1}`))
 }
 
+// TestSessionSchema changes collections with a grant only, and is not told what
+// rows hold.
+func TestSessionSchema(t *testing.T) {
+	db := memos(t)
+	s := session(t, db, fenec.Access{Schema: true, Collections: map[string]fenec.Grants{"memo": {Read: "owner = $1"}}}, "ada")
+	for _, text := range []string{`drop collection secret`, `alter collection secret add m int`, `alter collection secret rename n to m`,
+		`create index on secret (n) @hash`, `create index on secret (nope) @hash`, `create index if not exists on secret (n) @unique`, `compact secret`} {
+		require.Equal(t, `not found`, told(t, s, text), text)
+	}
+	require.Contains(t, told(t, s, `drop collection if exists secret`), `there is no collection secret`)
+	_, err := s.Exec(context.Background(), `create index on memo (j) @unique`)
+	require.NoError(t, err)
+	_, err = s.Exec(context.Background(), `alter collection memo drop j`)
+	require.NoError(t, err)
+	_, err = s.Exec(context.Background(), `alter collection memo add same int`)
+	require.NoError(t, err)
+	_, err = db.Exec(context.Background(), `set memo {same: 7} where owner = "bob" or id = 1`)
+	require.NoError(t, err)
+	_, err = s.Exec(context.Background(), `create index on memo (same) @unique`)
+	require.ErrorIs(t, err, fenec.ErrDuplicate)
+	require.Equal(t, `duplicate: memo.same: documents share a value`, err.Error())
+}
+
 // TestSessionExpired shows expired rows to those who may see them only.
 func TestSessionExpired(t *testing.T) {
 	db := memos(t)

@@ -95,7 +95,7 @@ func (s *Session) run(ctx context.Context, st *Stmt, args []any) (*Result, error
 	}
 	switch tree := st.tree.(type) {
 	case *ql.Compact:
-		return s.db.runCompact(ctx, tree)
+		return s.runCompact(ctx, tree)
 	case *ql.CreateIndex:
 		return s.createIndex(ctx, st)
 	}
@@ -180,9 +180,14 @@ func (st *Stmt) compile(cat *catalog.Catalog) (exec.Statement, error) {
 }
 
 // runCompact runs a compact, which is no part of any block.
-func (db *DB) runCompact(ctx context.Context, c *ql.Compact) (*Result, error) {
+func (s *Session) runCompact(ctx context.Context, c *ql.Compact) (*Result, error) {
+	db := s.db
 	if c.Name.Text != "" {
-		if _, err := db.catalogAt(db.store.Seq()).Collection(c.Name.Text); err != nil {
+		cat := db.catalogAt(db.store.Seq())
+		if _, err := cat.Collection(c.Name.Text); err != nil {
+			return nil, err
+		}
+		if err := s.knows(cat, c.Name.Text); err != nil {
 			return nil, err
 		}
 	}

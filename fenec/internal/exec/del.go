@@ -32,7 +32,7 @@ func (k *compiler) del(s *ql.Del) (*del, error) {
 		}
 		k.impose(admitted)
 	}
-	return d, k.pick(l, plan.Clauses{Where: both(admitted, s.Where), Order: s.Order, Limit: s.Limit})
+	return d, k.pick(l, plan.Clauses{Imposed: admitted, Where: s.Where, Order: s.Order, Limit: s.Limit})
 }
 
 // Run carries the statement out.

@@ -124,7 +124,7 @@ func withoutTerms(where ql.Expr, path string) (ql.Expr, error) {
 		if err != nil || left == nil {
 			return right, err
 		}
-		return both(left, right), nil
+		return expr.Both(left, right), nil
 	}
 	if where == nil {
 		return nil, nil

@@ -6,6 +6,7 @@ import (
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
 	"github.com/fenec-go/fenecdb/fenec/internal/expr"
 	"github.com/fenec-go/fenecdb/fenec/internal/fault"
+	"github.com/fenec-go/fenecdb/fenec/internal/plan"
 	"github.com/fenec-go/fenecdb/fenec/internal/table"
 	"github.com/fenec-go/fenecdb/fenec/ql"
 )
@@ -68,35 +69,25 @@ func (k *compiler) impose(cond ql.Expr) {
 	})
 }
 
-// guarded returns a filter with the guard's condition before it.
-func (k *compiler) guarded(col *catalog.Collection, where ql.Expr) (ql.Expr, error) {
+// guarded imposes what the guard lets read on clauses that pick rows.
+func (k *compiler) guarded(col *catalog.Collection, q *plan.Clauses) error {
 	if k.opts.Guard == nil {
-		return where, nil
+		return nil
 	}
 	cond, err := k.opts.Guard.Read(col)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if where != nil && expr.NamesExpired(where) {
+	if q.Where != nil && expr.NamesExpired(q.Where) {
 		more, err := k.opts.Guard.Expired(col)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		cond = both(cond, more)
+		cond = expr.Both(cond, more)
 	}
 	k.impose(cond)
-	return both(cond, where), nil
-}
-
-// both returns what requires both conditions, either of which may be nil.
-func both(a, b ql.Expr) ql.Expr {
-	switch {
-	case a == nil:
-		return b
-	case b == nil:
-		return a
-	}
-	return &ql.Binary{Op: ql.OpAnd, Left: a, Right: b}
+	q.Imposed = expr.Both(cond, q.Imposed)
+	return nil
 }
 
 // test compiles a condition of the guard; nil gives nil.

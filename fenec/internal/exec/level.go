@@ -93,8 +93,7 @@ func (k *compiler) pick(l *level, q plan.Clauses) (err error) {
 
 // plan returns a plan of its own for clauses that pick rows of a level.
 func (k *compiler) plan(l *level, q plan.Clauses) (*plan.Plan, error) {
-	var err error
-	if q.Where, err = k.guarded(l.col, q.Where); err != nil {
+	if err := k.guarded(l.col, &q); err != nil {
 		return nil, err
 	}
 	return plan.Compile(l.c, q)

@@ -68,7 +68,7 @@ func (k *compiler) lookup(parents *catalog.Collection, s *ql.Lookup) (*lookup, e
 		return nil, err
 	}
 	key := &ql.Binary{Op: ql.OpEq, Left: &ql.Path{Field: s.On.Text}, Right: parentValue}
-	err = k.pick(l, plan.Clauses{Where: both(key, s.Where), Order: s.Order, Offset: s.Offset, Limit: s.Limit})
+	err = k.pick(l, plan.Clauses{Where: expr.Both(key, s.Where), Order: s.Order, Offset: s.Offset, Limit: s.Limit})
 	if err != nil {
 		return nil, err
 	}
@@ -86,11 +86,11 @@ func (k *compiler) lookup(parents *catalog.Collection, s *ql.Lookup) (*lookup, e
 
 // keyed returns how the children of all parents are found at once.
 func (k *compiler) keyed(l *level, s *ql.Lookup) (*plan.Keyed, error) {
-	where, err := k.guarded(l.col, s.Where)
-	if err != nil {
+	q := plan.Clauses{Where: s.Where, Order: s.Order, Offset: s.Offset, Limit: s.Limit}
+	if err := k.guarded(l.col, &q); err != nil {
 		return nil, err
 	}
-	return plan.CompileKeyed(l.c, s.On.Text, plan.Clauses{Where: where, Order: s.Order, Offset: s.Offset, Limit: s.Limit})
+	return plan.CompileKeyed(l.c, s.On.Text, q)
 }
 
 // checkKey returns why children cannot be found by the key that s names.

@@ -49,7 +49,7 @@ func (k *compiler) set(s *ql.Set) (*set, error) {
 	if out.updates, admitted, err = k.updates(l); err != nil {
 		return nil, err
 	}
-	return out, k.pick(l, plan.Clauses{Where: both(admitted, s.Where), Order: s.Order, Limit: s.Limit})
+	return out, k.pick(l, plan.Clauses{Imposed: admitted, Where: s.Where, Order: s.Order, Limit: s.Limit})
 }
 
 // compileChanges compiles the pairs of a set.

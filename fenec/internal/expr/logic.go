@@ -59,6 +59,18 @@ func Chain(e ql.Expr, op ql.Op) []ql.Expr {
 	}
 }
 
+// Both returns the filter of what passes both, either of which may be nil: no
+// filter.
+func Both(a, b ql.Expr) ql.Expr {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	return &ql.Binary{Op: ql.OpAnd, Left: a, Right: b}
+}
+
 type and struct{ terms []cond }
 
 func (x *and) test(f *Frame) (bool, error) {

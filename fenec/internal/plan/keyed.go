@@ -23,18 +23,19 @@ type Keyed struct {
 
 // CompileKeyed returns how rows of c's collection are found by the key that on
 // names. It is nil where they are better found for one value after the other: in
-// an order other than by id, and as a page of those that pass a filter.
+// an order other than by id, as a page of those that pass a filter, and where the
+// filter may fail under a condition that is imposed.
 func CompileKeyed(c *expr.Compiler, on string, q Clauses) (*Keyed, error) {
 	key, ok := targetOf(c.Collection(), &ql.Path{Field: on})
 	if !ok || len(q.Order) > 0 {
 		return nil, nil
 	}
-	rest, err := Compile(c, Clauses{Where: q.Where})
+	rest, err := Compile(c, Clauses{Imposed: q.Imposed, Where: q.Where})
 	if err != nil {
 		return nil, err
 	}
 	k := &Keyed{rest, key, newPage(q.Offset, q.Limit)}
-	if k.page != rest.page && rest.where != nil {
+	if k.page != rest.page && rest.where != nil || rest.unsure {
 		return nil, nil
 	}
 	return k, nil
@@ -73,6 +74,9 @@ func (k *Keyed) Run(ctx context.Context, j Job, vals []value.Value, v Visitor) (
 	r := k.rest.begin(ctx, j, page{0, math.MaxInt64})
 	defer r.end()
 	r.visitor = v
+	if err := r.settled(r.f); err != nil {
+		return found, false, err
+	}
 	x := r.beginKeyed(k)
 	defer x.end()
 	if !x.makeGroups(vals) {

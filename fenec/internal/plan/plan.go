@@ -29,6 +29,7 @@ type Plan struct {
 	cond  condition
 	order order
 	page  page
+	imposed
 }
 
 // page is which of the rows in order are picked: none of the first skip, and
@@ -41,34 +42,37 @@ func (p page) limited() bool { return p.end != math.MaxInt64 }
 // all rows, by ascending id. Rows that are expired are picked only where the
 // filter names expired().
 type Clauses struct {
-	Where  ql.Expr
-	Order  []ql.Key
-	Offset *int64
-	Limit  *int64
+	Imposed ql.Expr // which hides the rows that do not meet it, before Where is asked
+	Where   ql.Expr
+	Order   []ql.Key
+	Offset  *int64
+	Limit   *int64
 }
 
 // Compile returns the plan of a statement on c's collection. An unknown field
 // in the order is a fault.NotFound.
 func Compile(c *expr.Compiler, q Clauses) (*Plan, error) {
-	p := &Plan{col: c.Collection(), all: q.Where == nil, page: newPage(q.Offset, q.Limit)}
-	if p.all || !expr.NamesExpired(q.Where) {
+	p := &Plan{col: c.Collection(), page: newPage(q.Offset, q.Limit)}
+	filter, paths, err := p.filter(c, q)
+	if err != nil {
+		return nil, err
+	}
+	p.all = filter == nil
+	if p.all || !expr.NamesExpired(filter) {
 		p.where = c.Live()
 		p.live = p.where != nil
 	}
-	var err error
-	if p.order, err = compileOrder(c, q.Order); err != nil {
-		return nil, err
+	if p.order, err = compileOrder(c, q.Order); err != nil || p.all {
+		return p, err
 	}
-	if p.all {
-		return p, nil
-	}
-	where, err := c.Compile(q.Where, expr.Filter)
+	where, err := c.Compile(filter, expr.Filter)
 	if err != nil {
 		return nil, err
 	}
 	p.where = p.where.And(where)
 	a := analyzer{c}
-	p.cond, err = a.condition(q.Where)
+	p.cond, err = a.condition(paths)
+	p.cond.whole = p.cond.whole && !p.unsure
 	return p, err
 }
 

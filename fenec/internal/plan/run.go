@@ -106,6 +106,9 @@ func (f sinkFunc) take(id uint64, b []byte) error { return f(id, b) }
 func (r *run) start() error {
 	r.trace.begin()
 	defer r.trace.end()
+	if err := r.settled(r.f); err != nil {
+		return err
+	}
 	err := r.find()
 	if err == errDone {
 		return nil

@@ -16,7 +16,7 @@ func (r *run) sorted(found *resolved) error {
 	if best != nil && best.single() {
 		return r.single(best, found.ids)
 	}
-	if r.order.index != nil && r.left.limited() {
+	if r.order.index != nil && r.left.limited() && r.mayWalk() {
 		ended, err := r.pageByWalk(found)
 		if ended || err != nil {
 			return err
@@ -24,6 +24,10 @@ func (r *run) sorted(found *resolved) error {
 	}
 	return r.sort(func(to sink) error { return r.fewOrScan(found, false, to) })
 }
+
+// mayWalk reports whether rows may be met in another order than that of ids: an
+// error of one of them would show which order it was.
+func (r *run) mayWalk() bool { return !r.on || !r.unsure && r.also == nil }
 
 // sort picks the rows that produce produces, sorted. Those that were picked
 // before it was called are passed over.
