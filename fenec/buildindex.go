@@ -141,7 +141,7 @@ func (b *indexBuild) build(ctx context.Context) error {
 // next on; to 0 after the last.
 func (b *indexBuild) fill(ctx context.Context, next *uint64) (err error) {
 	defer base.Recover(b.db.Path(), base.Guard(), &err)
-	return b.db.store.Fill(b.index.Space, func(v *store.View) (keys []store.Key, err error) {
+	return b.db.store.Fill(b.index.Space, func(v *store.View) (keys []store.Entry, err error) {
 		c, err := b.collection(v.Seq())
 		if err != nil {
 			return nil, err

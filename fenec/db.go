@@ -66,7 +66,7 @@ func Open(path string, opts Options) (*DB, error) {
 	}
 	db.figures.History = db.history
 	replayer := table.Replayer{History: db.history}
-	so.Owner, so.Replay = db.history, replayer.Replay
+	so.Owners, so.Replay = []store.Owner{db.history}, replayer.Replay
 	so.Load = func(v *store.View) error { return errors.Join(replayer.Load(v), db.history.Load(v)) }
 	if db.store, err = store.Open(path, so); err != nil {
 		return nil, public(err)

@@ -24,6 +24,15 @@ func (it *FoldIter) Next() bool {
 	return false
 }
 
+// Skip passes over the keys of all spaces before one. Nothing may be written
+// meanwhile.
+func (it *FoldIter) Skip(space uint32) {
+	t := newTarget(space, nil)
+	if it.node, _ = it.list.seek(&t); it.node != 0 {
+		it.node = it.list.before(it.node)
+	}
+}
+
 // Space returns the space the key is in.
 func (it *FoldIter) Space() uint32 { return it.list.space(it.node) }
 

@@ -34,7 +34,7 @@ func BenchmarkAppend(b *testing.B) {
 func BenchmarkRead(b *testing.B) {
 	const entries = 100_000
 	h := history.New(history.Limits{Entries: 1 << 40, Bytes: muchBytes})
-	s, err := store.Open("", store.Options{Owner: h})
+	s, err := store.Open("", store.Options{Owners: []store.Owner{h}})
 	require.NoError(b, err)
 	defer s.Close()
 	blk, err := s.Begin(ctx, nil)

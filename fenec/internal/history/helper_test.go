@@ -48,7 +48,7 @@ func (w *world) open() {
 	w.t.Helper()
 	w.h = history.New(w.limits)
 	o := w.opts
-	o.Owner, o.Load, o.Replay = w.h, w.h.Load, w.replay
+	o.Owners, o.Load, o.Replay = []store.Owner{w.h}, w.h.Load, w.replay
 	o.CompactRatio, o.Clock = -1, func() time.Time { return time.UnixMilli(w.now) }
 	var err error
 	w.s, err = store.Open(w.path, o)

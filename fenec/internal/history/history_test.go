@@ -369,7 +369,7 @@ func TestDamagedHead(t *testing.T) {
 	w.write(w.randomOps(10))
 	require.NoError(t, w.s.Close())
 	w.damage(0)
-	_, err := store.Open(w.path, store.Options{Load: w.h.Load, Owner: w.h})
+	_, err := store.Open(w.path, store.Options{Load: w.h.Load, Owners: []store.Owner{w.h}})
 	require.ErrorIs(t, err, history.ErrCorrupt)
 }
 

@@ -122,17 +122,14 @@ func (s *Store) fold() error {
 }
 
 // foldFront brings what f holds up to upTo into the base, and with it what the
-// owner has for it.
+// owners have for it.
 func (s *Store) foldFront(f *front.Front, upTo uint64) error {
-	next := changes(f, s.base.Folded(), upTo)
-	owner := s.opts.Owner
-	if owner == nil {
-		return s.base.Fold(upTo, next)
-	}
-	own, err := s.ownChanges(upTo)
+	folded := s.base.Folded()
+	own, err := s.ownChanges(f, folded, upTo)
 	if err != nil {
 		return err
 	}
+	next := changes(f, folded, upTo)
 	err = s.base.Fold(upTo, func() (base.Change, bool) {
 		if c, ok := next(); ok || len(own) == 0 {
 			return c, ok
@@ -141,20 +138,39 @@ func (s *Store) foldFront(f *front.Front, upTo uint64) error {
 		own = own[1:]
 		return c, true
 	})
-	if err == nil {
-		owner.Folded(upTo)
+	if err != nil {
+		return err
 	}
-	return err
+	for _, o := range s.opts.Owners {
+		o.Folded(upTo)
+	}
+	return nil
 }
 
-func (s *Store) ownChanges(upTo uint64) (own []base.Change, err error) {
+// ownChanges returns what becomes of the spaces that are not folded as they are.
+func (s *Store) ownChanges(f *front.Front, after, upTo uint64) (own []base.Change, err error) {
+	if s.opts.Merger == nil && len(s.opts.Owners) == 0 {
+		return nil, nil
+	}
 	defer base.Recover(s.path, base.Guard(), &err)
 	tx, err := s.base.Acquire()
 	if err != nil {
 		return nil, err
 	}
 	defer tx.Release() // before the fold, which may wait for readers
-	return s.opts.Owner.Fold(tx, upTo)
+	if s.opts.Merger != nil {
+		if own, err = mergeSpaces(s.opts.Merger, tx, merged(f, after, upTo)); err != nil {
+			return nil, err
+		}
+	}
+	for _, o := range s.opts.Owners {
+		more, err := o.Fold(tx, upTo)
+		if err != nil {
+			return nil, err
+		}
+		own = append(own, more...)
+	}
+	return own, nil
 }
 
 // dropTurned removes the log that has been folded. A block in the log after it
@@ -184,7 +200,8 @@ func (s *Store) dropTurned() error {
 }
 
 // changes yields what f holds of the sequences in (after, upTo], one change a
-// key, for base.File.Fold.
+// key, for base.File.Fold: all but the spaces from MergedSpaces on, of which it
+// has only that they are dropped.
 func changes(f *front.Front, after, upTo uint64) func() (base.Change, bool) {
 	drops := droppedSpaces(f, upTo)
 	next := 0
@@ -194,18 +211,21 @@ func changes(f *front.Front, after, upTo uint64) func() (base.Change, bool) {
 			next++
 			return base.Change{Op: base.OpDropSpace, Space: drops.list[next-1]}, true
 		}
-		for it.Next() {
-			if it.Seq() <= after || it.Space() == dropped || drops.has(it.Space()) {
-				continue
+		for it.Next() && it.Space() < MergedSpaces {
+			if it.Seq() > after && !drops.has(it.Space()) {
+				return change(it), true
 			}
-			c := base.Change{Space: it.Space(), Key: it.Key(), Value: it.Value()}
-			if it.Tombstone() {
-				c.Op = base.OpDelete
-			}
-			return c, true
 		}
 		return base.Change{}, false
 	}
+}
+
+func change(it *front.FoldIter) base.Change {
+	c := base.Change{Space: it.Space(), Key: it.Key(), Value: it.Value()}
+	if it.Tombstone() {
+		c.Op = base.OpDelete
+	}
+	return c
 }
 
 // spaceSet is a set of spaces in ascending order.

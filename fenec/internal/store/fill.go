@@ -7,10 +7,10 @@ import (
 	"github.com/fenec-go/fenecdb/fenec/internal/base"
 )
 
-// Key is a key to be filled into a space, without a value.
-type Key []byte
+// Entry is a key with its value to be filled into a space.
+type Entry struct{ Key, Value []byte }
 
-// Fill brings keys straight into the base: those that gather returns for what
+// Fill brings entries straight into the base: those that gather returns for what
 // it reads through v, in any order. The space is one whose keys say only what
 // other keys of the store say too, and that blocks have kept in step with these
 // from before the call on: what a block has changed since v's sequence comes
@@ -18,7 +18,7 @@ type Key []byte
 //
 // In memory and on disk alike, what was filled in is in the base when Fill
 // returns.
-func (s *Store) Fill(space uint32, gather func(v *View) ([]Key, error)) error {
+func (s *Store) Fill(space uint32, gather func(v *View) ([]Entry, error)) error {
 	s.folding.Lock()
 	defer s.folding.Unlock()
 	if err := s.openAndWell(); err != nil {
@@ -32,24 +32,53 @@ func (s *Store) Fill(space uint32, gather func(v *View) ([]Key, error)) error {
 	}
 	defer sn.Close()
 	v := sn.View()
-	keys, err := gather(v)
+	entries, err := gather(v)
 	v.Release()
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(keys, func(a, b Key) int { return bytes.Compare(a, b) })
-	s.opts.Step("fill")
-	err = s.base.Fold(s.base.Folded(), func() (base.Change, bool) {
-		if len(keys) == 0 {
-			return base.Change{}, false
+	slices.SortFunc(entries, func(a, b Entry) int { return bytes.Compare(a.Key, b.Key) })
+	next := filled(space, entries)
+	if space >= MergedSpaces {
+		if next, err = s.mergeFilled(next); err != nil {
+			return err
 		}
-		c := base.Change{Space: space, Key: keys[0]}
-		keys = keys[1:]
-		return c, true
-	})
-	if err != nil {
+	}
+	s.opts.Step("fill")
+	if err := s.base.Fold(s.base.Folded(), next); err != nil {
 		return s.fail(err)
 	}
 	s.opts.Step("filled")
 	return nil
+}
+
+// filled yields entries as changes of a space.
+func filled(space uint32, entries []Entry) func() (base.Change, bool) {
+	return func() (base.Change, bool) {
+		if len(entries) == 0 {
+			return base.Change{}, false
+		}
+		c := base.Change{Space: space, Key: entries[0].Key, Value: entries[0].Value}
+		entries = entries[1:]
+		return c, true
+	}
+}
+
+// mergeFilled returns what the Merger makes of changes.
+func (s *Store) mergeFilled(next func() (base.Change, bool)) (merged func() (base.Change, bool), err error) {
+	defer base.Recover(s.path, base.Guard(), &err)
+	tx, err := s.base.Acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer tx.Release() // before the fold, which may wait for readers
+	list, err := mergeSpaces(s.opts.Merger, tx, next)
+	return func() (base.Change, bool) {
+		if len(list) == 0 {
+			return base.Change{}, false
+		}
+		c := list[0]
+		list = list[1:]
+		return c, true
+	}, err
 }

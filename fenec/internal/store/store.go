@@ -45,24 +45,17 @@ type Options struct {
 	// called during Open only.
 	Replay func(b *Block, record []byte) error
 
-	// Owner, if set, takes part in every fold.
-	Owner Owner
+	// Owners take part in every fold.
+	Owners []Owner
+
+	// Merger, if set, has the spaces from MergedSpaces on.
+	Merger Merger
 
 	// Step, if set, is told the name of every step of a checkpoint, an open
 	// and a commit before it is taken. For tests that end the process there.
 	Step func(name string)
 
 	readOnly bool // read base and logs, change neither
-}
-
-// Owner keeps something in the base that is in no front, in spaces of its own.
-type Owner interface {
-	// Fold returns what a fold up to upTo changes in those spaces, keys of each
-	// ascending. tx is the base before it.
-	Fold(tx *base.Tx, upTo uint64) ([]base.Change, error)
-
-	// Folded says that the changes last returned are in the base.
-	Folded(upTo uint64)
 }
 
 func (o *Options) setDefaults() error {

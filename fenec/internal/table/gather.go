@@ -14,7 +14,7 @@ const gatherBytes = 16 << 20
 
 // Gather returns entries of x, an index of r's collection, for the rows from
 // the id first on, and the id to go on from; 0 when those were all.
-func (r *Reader) Gather(ctx context.Context, x *catalog.Index, first uint64) (entries []store.Key, next uint64, err error) {
+func (r *Reader) Gather(ctx context.Context, x *catalog.Index, first uint64) (entries []store.Entry, next uint64, err error) {
 	s := r.Scan(first, ^uint64(0), false)
 	size := 0
 	var e []byte
@@ -32,7 +32,7 @@ func (r *Reader) Gather(ctx context.Context, x *catalog.Index, first uint64) (en
 		if e, err = appendEntry(e[:0], r.col, x, s.ID(), &doc); err != nil {
 			return nil, 0, err
 		}
-		entries = append(entries, bytes.Clone(e))
+		entries = append(entries, store.Entry{Key: bytes.Clone(e)})
 		size += len(e)
 	}
 	return entries, 0, s.Err()
