@@ -58,6 +58,8 @@
 // A struct is a document: "put books $1" takes one, a slice of them, or of
 // pointers to them. Its exported fields are written under the name in their tag
 // `fenec:"name"`, or else under their own in lower case; the tag "-" leaves a
-// field out, "name,omitempty" its zero value. Fields of embedded structs count as
-// its own. [Collect] and [Row.ScanStruct] read what was written so.
+// field out, "name,omitempty" its zero value. A field ID of whole numbers without a
+// tag is as one tagged "id,omitempty": while it is zero, the database gives the id.
+// Fields of embedded structs count as its own. [Collect] and [Row.ScanStruct] read
+// what was written so.
 package fenec

@@ -172,7 +172,7 @@ func ExampleDB_Batch() {
 	err := lend("Dune")
 	var failed *fenec.BatchError
 	if errors.As(err, &failed) {
-		fmt.Printf("statement %d: %v\n", failed.At, failed.Err)
+		fmt.Printf("at index %d: %v\n", failed.At, failed.Err)
 	}
 	res, err := db.Query(ctx, `get books where tags = ["lent"] count`)
 	if err != nil {
@@ -191,7 +191,7 @@ func ExampleDB_Batch() {
 	fmt.Println(lend("Dune"))
 	fmt.Println("again:", errors.Is(lend("Dune"), fenec.ErrDuplicate))
 	// Output:
-	// statement 1: not found: no collection "loans"
+	// at index 1: not found: no collection "loans"
 	// lent: 0
 	// <nil>
 	// again: true

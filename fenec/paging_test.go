@@ -2,10 +2,13 @@ package fenec_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -78,6 +81,90 @@ func followPages(t *testing.T, db *fenec.DB, last int64) map[int64]bool {
 		}
 	}
 	return seen
+}
+
+// walk is a way through a collection page by page: the first page, and the one
+// after a row with a key, and after one without.
+type walk struct{ first, after, afterNull string }
+
+// walks are those that the language's page shows.
+var walks = map[string]walk{
+	"ascending": {
+		`get book order pages, id limit 20`,
+		`get book where pages > $1 or pages = $1 and id > $2 order pages, id limit 20`,
+		`get book where pages is null and id > $1 or pages is not null order pages, id limit 20`,
+	},
+	"descending": {
+		`get book order pages desc, id limit 20`,
+		`get book where pages < $1 or pages = $1 and id > $2 or pages is null order pages desc, id limit 20`,
+		`get book where pages is null and id > $1 order id limit 20`,
+	},
+}
+
+// Pages visit every document once, in the order of one large get, whatever the
+// keys and the index.
+func TestPagesWithNulls(t *testing.T) {
+	page, err := os.ReadFile("../docs/fenecql.md")
+	require.NoError(t, err)
+	shown := strings.Join(strings.Fields(comment.ReplaceAllString(string(page), "")), " ")
+	for name, w := range walks {
+		for _, index := range []string{"", "@sorted", "@hash"} {
+			t.Run(name+index, func(t *testing.T) {
+				db := memory(t, "create collection book (pages int "+index+")")
+				rng := rand.New(rand.NewPCG(3, 4))
+				for range 300 {
+					query(t, db, "put book {pages: $1}", []any{nil, rng.IntN(30), nil, rng.IntN(9)}[rng.IntN(4)])
+				}
+				require.Equal(t, body(t, db, strings.Replace(w.first, "20", "1000", 1)), "["+strings.Join(w.rows(t, db), ",")+"]")
+			})
+		}
+		for _, text := range []string{w.first, w.after, w.afterNull} {
+			require.Contains(t, shown, text)
+		}
+	}
+}
+
+// rows returns the rows of all pages as JSON.
+func (w walk) rows(t *testing.T, db *fenec.DB) (rows []string) {
+	t.Helper()
+	for res := query(t, db, w.first); res.Len() > 0; {
+		var id int64
+		var pages *int64
+		for res.Next() {
+			require.NoError(t, res.Scan(&id, &pages))
+			b, err := json.Marshal(struct {
+				ID    int64  `json:"id"`
+				Pages *int64 `json:"pages"`
+			}{id, pages})
+			require.NoError(t, err)
+			rows = append(rows, string(b))
+		}
+		if pages == nil {
+			res = query(t, db, w.afterNull, id)
+		} else {
+			res = query(t, db, w.after, *pages, id)
+		}
+	}
+	return rows
+}
+
+// A page with nulls around costs no more than one without.
+func TestPagesWithNullsReadWhatTheyAnswer(t *testing.T) {
+	db := memory(t, "create collection book (pages int @sorted)")
+	docs := make([]map[string]any, 20_000)
+	for i := range docs {
+		if docs[i] = map[string]any{}; i%2 == 0 {
+			docs[i]["pages"] = i / 6
+		}
+	}
+	query(t, db, "put book $1", docs)
+	for _, w := range walks {
+		require.LessOrEqual(t, rowsRead(t, db, w.first), 40)
+		require.LessOrEqual(t, rowsRead(t, db, w.after, 1500, 9003), 40, w.after)
+		for _, id := range []int{2, 10_000, 19_990} {
+			require.LessOrEqual(t, rowsRead(t, db, w.afterNull, id), 40, "%s after %d", w.afterNull, id)
+		}
+	}
 }
 
 // A page deep in a large collection costs no more than the first.
