@@ -1,10 +1,13 @@
 package fenec
 
 import (
+	"context"
+	"errors"
 	"time"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
 	"github.com/fenec-go/fenecdb/fenec/internal/exec"
+	"github.com/fenec-go/fenecdb/fenec/internal/fault"
 	"github.com/fenec-go/fenecdb/fenec/internal/row"
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
 )
@@ -90,8 +93,9 @@ func (d *Doc) Time(name string) (t time.Time, err error) { return t, d.Scan(name
 
 // SetHook makes fn see, from now on, every row that is about to be written or
 // deleted, by whatever statement or by the removal of expired rows. An error of fn
-// fails the statement. fn is called under the write lock: it must return soon and
-// must not use the database. Dropping a collection and altering it call
+// fails the statement, which returns it as ErrDenied too unless it has a kind:
+// remote users are told its text. fn is called under the write lock: it must return
+// soon and must not use the database. Dropping a collection and altering it call
 // nothing. nil takes the hook away.
 func (db *DB) SetHook(fn func(*RowChange) error) {
 	if fn == nil {
@@ -110,15 +114,30 @@ func (w *block) hook() {
 	w.tx.Hook = func(c *catalog.Collection, id uint64, before, after []byte) error {
 		change := newRowChange(c, id, before, after)
 		if policy != nil && policy.check != nil {
-			if err := policy.check(w.session.args, change); err != nil {
+			if err := refusal(policy.check(w.session.args, change)); err != nil {
 				return err
 			}
 		}
 		if all == nil {
 			return nil
 		}
-		return (*all)(change)
+		return refusal((*all)(change))
 	}
+}
+
+// refusal gives an error of a function of the program a kind, ErrDenied if it has
+// none: the function does not want the row. Damage and the end of a context stay
+// what they are.
+func refusal(err error) error {
+	if err == nil || fault.KindOf(err) != 0 {
+		return err
+	}
+	for _, other := range []error{ErrCorrupt, context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(err, other) {
+			return err
+		}
+	}
+	return &fault.Error{Kind: fault.Denied, Msg: err.Error(), Err: err}
 }
 
 func newRowChange(c *catalog.Collection, id uint64, before, after []byte) *RowChange {

@@ -77,6 +77,37 @@ func TestHook(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// TestHookErrors gives what a function returns a kind.
+func TestHookErrors(t *testing.T) {
+	ctx := context.Background()
+	for name, tc := range map[string]struct {
+		err    error
+		denied bool
+		text   string
+	}{
+		"plain":    {errUnwanted, true, "denied: unwanted"},
+		"wrapped":  {fmt.Errorf("row 1: %w", errUnwanted), true, "denied: row 1: unwanted"},
+		"denied":   {fenec.Denied("not now"), true, "denied: not now"},
+		"a kind":   {fenec.Over("full"), false, "over limit: full"},
+		"damage":   {fmt.Errorf("%w: page 7", fenec.ErrCorrupt), false, "corrupt: page 7"},
+		"its time": {context.DeadlineExceeded, false, "context deadline exceeded"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db := memory(t, `create collection c (n int)`)
+			all := fenec.Grants{Read: fenec.EveryRow, Insert: fenec.EveryRow}
+			checked := session(t, db, fenec.Access{Others: all, Check: func([]any, *fenec.RowChange) error { return tc.err }})
+			_, err := checked.Exec(ctx, `put c {n: 1}`)
+			require.EqualError(t, err, tc.text)
+			require.ErrorIs(t, err, tc.err)
+			db.SetHook(func(*fenec.RowChange) error { return tc.err })
+			_, err = db.Exec(ctx, `put c {n: 1}`)
+			require.EqualError(t, err, tc.text)
+			require.ErrorIs(t, err, tc.err)
+			require.Equal(t, tc.denied, errors.Is(err, fenec.ErrDenied))
+		})
+	}
+}
+
 // TestDoc reads fields of every kind.
 func TestDoc(t *testing.T) {
 	ctx := context.Background()

@@ -243,7 +243,7 @@ func TestBatchErrors(t *testing.T) {
 			require.ErrorAs(t, err, &be)
 			require.Equal(t, tc.at, be.At)
 			require.Zero(t, be.Completed)
-			require.Equal(t, fmt.Sprintf("statement %d: %v", tc.at, be.Err), err.Error())
+			require.Equal(t, fmt.Sprintf("statement %d of the batch: %v", tc.at+1, be.Err), err.Error())
 			require.Equal(t, be.Err, errors.Unwrap(err))
 			require.Equal(t, seq, db.Seq())
 			require.Equal(t, `[{"id":1,"n":1}]`, body(t, db, "get c"))

@@ -3,7 +3,6 @@ package fenec
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"strings"
 	"sync"
@@ -107,6 +106,17 @@ func (sub *Subscription) begin() error {
 	return err
 }
 
+// errSubscriptionClosed is ErrClosed, told of a subscription whose database may
+// well be open.
+var errSubscriptionClosed error = subscriptionClosed{}
+
+type subscriptionClosed struct{}
+
+func (subscriptionClosed) Error() string { return "subscription is closed" }
+
+// Is reports whether target is ErrClosed.
+func (subscriptionClosed) Is(target error) bool { return target == ErrClosed }
+
 // Close ends the subscription, also while Next waits, which then returns
 // ErrClosed. Closing again does nothing.
 func (sub *Subscription) Close() error {
@@ -146,7 +156,7 @@ func (sub *Subscription) Next(ctx context.Context) (Event, error) {
 func (sub *Subscription) over(ctx context.Context) error {
 	select {
 	case <-sub.ended:
-		return fmt.Errorf("subscription: %w", ErrClosed)
+		return errSubscriptionClosed
 	default:
 		return ctx.Err()
 	}

@@ -224,19 +224,22 @@ func TestSubscriptionEnds(t *testing.T) {
 	for name, c := range map[string]struct {
 		end func(db *fenec.DB, sub *fenec.Subscription) error
 		err error
+		msg string
 	}{
 		"drop": {func(db *fenec.DB, _ *fenec.Subscription) error {
 			_, err := db.Query(ctx, `drop collection tasks`)
 			return err
-		}, fenec.ErrNotFound},
+		}, fenec.ErrNotFound, `not found: collection "tasks" was dropped`},
 		"made anew": {func(db *fenec.DB, _ *fenec.Subscription) error {
 			_, err := db.Batch(ctx, []fenec.Statement{
 				{Text: `drop collection tasks`}, {Text: `create collection tasks (n int)`}, {Text: `put tasks {n: 1}`},
 			})
 			return err
-		}, fenec.ErrNotFound},
-		"close":          {func(_ *fenec.DB, sub *fenec.Subscription) error { return sub.Close() }, fenec.ErrClosed},
-		"database close": {func(db *fenec.DB, _ *fenec.Subscription) error { return db.Close() }, fenec.ErrClosed},
+		}, fenec.ErrNotFound, `not found: collection "tasks" was dropped`},
+		"close": {func(_ *fenec.DB, sub *fenec.Subscription) error { return sub.Close() },
+			fenec.ErrClosed, "subscription is closed"},
+		"database close": {func(db *fenec.DB, _ *fenec.Subscription) error { return db.Close() },
+			fenec.ErrClosed, "database is closed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -249,9 +252,12 @@ func TestSubscriptionEnds(t *testing.T) {
 				}()
 				synctest.Wait()
 				require.NoError(t, c.end(db, sub))
-				require.ErrorIs(t, <-ended, c.err)
-				_, err := sub.Next(ctx)
+				err := <-ended
 				require.ErrorIs(t, err, c.err)
+				require.EqualError(t, err, c.msg)
+				_, err = sub.Next(ctx)
+				require.ErrorIs(t, err, c.err)
+				require.EqualError(t, err, c.msg)
 				require.NoError(t, sub.Close())
 				require.NoError(t, sub.Close())
 			})

@@ -183,7 +183,7 @@ func (w *watch) wait(ctx context.Context, t *topic, cursor uint64, ended <-chan 
 	case <-ctx.Done():
 		return cursor, ctx.Err()
 	case <-ended:
-		return cursor, ErrClosed
+		return cursor, errSubscriptionClosed
 	}
 }
 

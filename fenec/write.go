@@ -31,7 +31,10 @@ type BatchError struct {
 	Err       error
 }
 
-func (e *BatchError) Error() string { return fmt.Sprintf("statement %d: %v", e.At, e.Err) }
+// Error counts statements from 1, as people do: the one at 0 is the first.
+func (e *BatchError) Error() string {
+	return fmt.Sprintf("statement %d of the batch: %v", e.At+1, e.Err)
+}
 
 // Unwrap returns the statement's error.
 func (e *BatchError) Unwrap() error { return e.Err }

@@ -17,6 +17,9 @@ func (p *parser) alter() *AlterCollection {
 	case p.accept("rename"):
 		s.Kind = AlterRename
 		p.fieldBeforeTo()
+		if p.is("to") && !p.lex.is(&p.ahead, "to") {
+			p.expected("a field") // before this "to"
+		}
 		s.Field = p.name("a field")
 		p.expect("to")
 		s.To = p.name("a field")

@@ -55,6 +55,8 @@ func TestErrors(t *testing.T) {
 		{`create collection c (a point)`, 23, 1, 24, `point`, `expected a type after "a", found "point"`},
 		{`create collection c (a int @tree)`, 28, 1, 29, `tree`, `expected a kind of index after "@", found "tree"`},
 		{`create collection c (a int @hash @unique)`, 33, 1, 34, `@`, `a second index on the field "a"`},
+		{`alter collection t rename to u`, 26, 1, 27, `to`, `expected a field after "rename", found "to"`},
+		{`alter collection t rename field to u.v`, 35, 1, 36, `u.v`, `expected a field without dots, found "u.v"`},
 		{`create table t (a int)`, 7, 1, 8, `table`, `expected "collection" or "index" after "create", found "table"`},
 		{"get t where a = \xff", 16, 1, 17, ``, `the text is not valid UTF-8`},
 		{"get \ufffd\xff", 5, 1, 6, ``, `the text is not valid UTF-8`},

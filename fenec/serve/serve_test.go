@@ -2,6 +2,7 @@ package serve_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -277,6 +278,18 @@ func TestRoutes(t *testing.T) {
 	require.Equal(t, 501, c.do("BREW", "/", "").status)
 	require.Equal(t, "abc-1", c.do("GET", "/", "", "X-Request-Id: abc-1").header.Get("X-Request-Id"))
 	require.Regexp(t, `^[0-9a-f]{16}$`, c.do("GET", "/", "", "X-Request-Id: "+strings.Repeat("x", 129)).header.Get("X-Request-Id"))
+}
+
+// A hook's error without a kind refuses the write, and its text is told.
+func TestHookRefuses(t *testing.T) {
+	c := start(t, serve.Options{}, "create collection n (i int)")
+	c.db.SetHook(func(*fenec.RowChange) error { return errors.New("not on Sundays") })
+	r := c.query("put n {i: 1}")
+	require.Equal(t, 403, r.status)
+	require.Equal(t, `{"error":"denied: not on Sundays"}`, r.body)
+	r = c.batch("get n", "put n {i: 1}")
+	require.Equal(t, 403, r.status)
+	require.Equal(t, `{"error":"denied: not on Sundays","completed":0,"at":1}`, r.body)
 }
 
 func TestToken(t *testing.T) {

@@ -162,7 +162,7 @@ func (g *get) checkRequired(res *Result) error {
 }
 
 func unmet(want int64, got int, what string) error {
-	return fault.New(fault.Unmet, "require %d: %d %s", want, got, what)
+	return fault.New(fault.Unmet, "requires %d, %d %s", want, got, what)
 }
 
 // explain is a compiled explain.

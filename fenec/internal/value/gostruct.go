@@ -38,7 +38,8 @@ var (
 // StructOf returns how structs of type t stand for objects. The exported fields
 // are members: under the name in the tag `fenec:"name"`, or else under their own
 // in lower case. The tag "-" takes a field out, and "name,omitempty" leaves its
-// zero value out. Fields of an embedded struct without a name of its own are
+// zero value out. So is an ID of whole numbers without a tag: zero is no id of a
+// document. Fields of an embedded struct without a name of its own are
 // members too, except for what lies behind a pointer to an unexported type. Of
 // fields that share a name the outermost counts, then the one with a tag, then
 // the first.
@@ -118,9 +119,18 @@ func newStructField(f reflect.StructField, name, options string) *StructField {
 			out.Name = f.Name // of letters whose lower case is that of another
 		}
 	}
-	out.OmitEmpty = slices.Contains(strings.Split(options, ","), "omitempty")
+	out.OmitEmpty = slices.Contains(strings.Split(options, ","), "omitempty") || f.Tag.Get("fenec") == "" && isID(out.Name, f.Type)
 	out.Time = f.Type == timeType || f.Type == reflect.PointerTo(timeType)
 	return out
+}
+
+// isID reports whether a field of that name and type is the id of a document, as
+// which zero, or a nil pointer, can only mean that there is none.
+func isID(name string, t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return name == "id" && t.Kind() >= reflect.Int && t.Kind() <= reflect.Uint64
 }
 
 // Field returns the field that takes the member of that name: one with the name

@@ -22,9 +22,10 @@ type (
 		Title string
 		By    string `fenec:"author"`
 	}
-	hidden struct{ Inner int }
-	Linked struct{ Next int }
-	node   struct {
+	hidden   struct{ Inner int }
+	numbered struct{ ID int64 }
+	Linked   struct{ Next int }
+	node     struct {
 		Name string
 		Next *node
 	}
@@ -54,6 +55,14 @@ func TestFromGoStruct(t *testing.T) {
 			Arr [2]float64 `fenec:",omitempty"`
 		}{Set: []int{}}, `{"set":[]}`},
 		"omitempty, not empty": {Base{ID: 3}, `{"author":"","id":3,"title":""}`},
+		"a zero ID":            {struct{ ID, N int }{}, `{"n":0}`},
+		"an ID":                {struct{ Id uint32 }{7}, `{"id":7}`},
+		"a nil ID":             {struct{ ID *int64 }{}, `{}`},
+		"a tagged ID": {struct {
+			ID int `fenec:"id"`
+		}{}, `{"id":0}`},
+		"an ID that is a text": {struct{ ID string }{}, `{"id":""}`},
+		"an ID within":         {struct{ Sub struct{ ID int } }{}, `{"sub":{}}`},
 		"nil": {struct {
 			P *int
 			S []string
@@ -82,6 +91,7 @@ func TestFromGoStruct(t *testing.T) {
 		"embedded with a name": {struct {
 			Base `fenec:"b"`
 		}{}, `{"b":{"author":"","title":""}}`},
+		"embedded ID": {struct{ numbered }{}, `{}`},
 		"embedded and left out": {struct {
 			Base `fenec:"-"`
 			N    int

@@ -23,7 +23,7 @@ func AppendJSON(dst []byte, v Value) []byte {
 	case KindVector:
 		return appendJSONVector(dst, v.AsVector())
 	case KindList:
-		return appendJSONList(dst, v.AsList())
+		return appendJSONList(dst, v.AsList(), AppendJSON)
 	case KindSparse:
 		dim, entries := v.AsSparse()
 		return appendJSONSparse(dst, dim, entries)
@@ -64,13 +64,13 @@ func appendJSONVector(dst []byte, x []float32) []byte {
 	return append(dst, ']')
 }
 
-func appendJSONList(dst []byte, elems []Value) []byte {
+func appendJSONList(dst []byte, elems []Value, each func([]byte, Value) []byte) []byte {
 	dst = append(dst, '[')
 	for i, e := range elems {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = AppendJSON(dst, e)
+		dst = each(dst, e)
 	}
 	return append(dst, ']')
 }

@@ -2,6 +2,7 @@ package value_test
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -39,6 +40,18 @@ func TestAppendJSON(t *testing.T) {
 		require.Equal(t, test.want, string(value.AppendJSON(nil, test.v)))
 		require.Equal(t, "x"+test.want, string(value.AppendJSON([]byte("x"), test.v)))
 	}
+}
+
+// An infinity is null in an answer and named in a message.
+func TestStringOfInfinities(t *testing.T) {
+	more, less := value.Float(math.Inf(1)), value.Float(math.Inf(-1))
+	list := value.List([]value.Value{value.Int(1), value.List([]value.Value{less})})
+	require.Equal(t, "Infinity", more.String())
+	require.Equal(t, "-Infinity", less.String())
+	require.Equal(t, "[1,[-Infinity]]", list.String())
+	require.Equal(t, "[1,[null]]", string(value.AppendJSON(nil, list)))
+	_, err := value.Coerce(more, value.TypeInt)
+	require.ErrorContains(t, err, "want int, got float Infinity")
 }
 
 func TestAppendJSONString(t *testing.T) {

@@ -225,8 +225,21 @@ func Clone(v Value) Value {
 	return v
 }
 
-// String returns v as JSON, for messages and tests.
-func (v Value) String() string { return string(AppendJSON(nil, v)) }
+// String returns v as JSON, for messages and tests, but that an infinite float,
+// by itself or in a list, is named: JSON has it as null.
+func (v Value) String() string { return string(appendNamed(nil, v)) }
+
+func appendNamed(dst []byte, v Value) []byte {
+	switch {
+	case v.kind == KindFloat && math.IsInf(v.AsFloat(), 1):
+		return append(dst, "Infinity"...)
+	case v.kind == KindFloat && math.IsInf(v.AsFloat(), -1):
+		return append(dst, "-Infinity"...)
+	case v.kind == KindList:
+		return appendJSONList(dst, v.AsList(), appendNamed)
+	}
+	return AppendJSON(dst, v)
+}
 
 // str returns the bytes of a text or a byte string as a string that shares
 // their memory.
