@@ -266,11 +266,11 @@ func (x *keyedRun) visit() error {
 
 // take makes x a sink of rows by ascending id, some of which are those of matches.
 func (x *keyedRun) take(id uint64, b []byte) error {
-	for x.matches[x.next].id < id { // none is above the last
+	for x.next < len(x.matches) && x.matches[x.next].id < id {
 		x.next++
 	}
-	if x.matches[x.next].id > id {
-		return nil
+	if x.next == len(x.matches) || x.matches[x.next].id > id {
+		return nil // a damaged page may lead past the last
 	}
 	before := x.run.picked
 	err := x.run.take(id, b)

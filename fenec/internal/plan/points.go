@@ -56,8 +56,11 @@ func (r *run) stretch(list []uint64, to sink) error {
 		if err := r.step(); err != nil {
 			return err
 		}
-		for list[0] < s.ID() {
+		for len(list) > 0 && list[0] < s.ID() {
 			list = list[1:]
+		}
+		if len(list) == 0 {
+			break // a damaged page may lead on
 		}
 		if list[0] > s.ID() {
 			continue
