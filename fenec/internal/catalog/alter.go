@@ -107,7 +107,7 @@ func (e *edit) add(def *ql.FieldDef) error {
 		return err
 	}
 	if f.Index != nil {
-		f.Index.Space = e.next
+		f.Index.Space = f.Index.Kind.space(e.next)
 		e.next++
 	}
 	e.Fields = append(e.Fields, f)
@@ -169,16 +169,15 @@ func (e *edit) index(path *ql.Path, def *ql.IndexDef) (x *Index, err error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &e.Fields[at]
 	if len(path.Keys) > 0 {
 		x, err = e.pathIndex(path, at, def)
 	} else {
 		x, err = e.fieldIndex(at, def)
 	}
 	if err != nil {
-		return nil, f.wrong(err)
+		return nil, err
 	}
-	x.Space = e.next
+	x.Space = x.Kind.space(e.next)
 	e.next++
 	return x, nil
 }
@@ -189,7 +188,7 @@ func (e *edit) fieldIndex(at int, def *ql.IndexDef) (x *Index, err error) {
 		return nil, indexed(f.Name)
 	}
 	if x, err = defineIndex(def, f.Type); err != nil {
-		return nil, err
+		return nil, f.wrong(err)
 	}
 	x.Field, f.Index = at, x
 	return x, nil
@@ -201,7 +200,7 @@ func (e *edit) pathIndex(path *ql.Path, at int, def *ql.IndexDef) (*Index, error
 	}
 	x, err := definePathIndex(def, at, path.Keys)
 	if err != nil {
-		return nil, err
+		return nil, e.Fields[at].wrong(err)
 	}
 	e.Paths = append(e.Paths, x)
 	return x, nil

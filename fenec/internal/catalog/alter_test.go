@@ -154,7 +154,7 @@ func TestChangeRefused(t *testing.T) {
 		`alter collection item add x int required`:         fault.Query,
 		`alter collection item add x [json]`:               fault.Type,
 		`alter collection item add x bool @sorted`:         fault.Type,
-		`alter collection item add x text @text`:           fault.Query,
+		`alter collection item add x text @hnsw`:           fault.Type,
 		`alter collection item drop nope`:                  fault.NotFound,
 		`alter collection item drop id`:                    fault.NotFound,
 		`alter collection one drop gone`:                   fault.NotFound,
@@ -185,13 +185,29 @@ func TestChangeRefused(t *testing.T) {
 		`create index on item (meta.x) @text`:              fault.Query,
 		`create index on item (meta.x) @hnsw`:              fault.Query,
 		`create index on item (name) @text(b=200)`:         fault.Query,
-		`create index on item (name) @text`:                fault.Query,
+		`create index on item (name) @inverted`:            fault.Type,
+		`create index on item (sku) @text`:                 fault.Exists,
 	} {
 		out, _, after, err := change(t, c, text)
 		require.Error(t, err, text)
 		require.Equal(t, want, fault.KindOf(err), "%s: %v", text, err)
 		require.Nil(t, out, text)
 		require.Nil(t, after, text)
+	}
+}
+
+// A message names the field once.
+func TestMessagesOfIndexes(t *testing.T) {
+	c, _ := create(t, new(catalog.Catalog), item)
+	c, _ = changes(t, c, `create index on item (meta.kind) @hash`)
+	for text, want := range map[string]string{
+		`create index on item (price) @hash`:       `already exists: field "price" has an index already`,
+		`create index on item (meta.kind) @unique`: `already exists: field "meta.kind" has an index already`,
+		`create index on item (meta) @sorted`:      `type error: field "meta": @sorted is for int, float, timestamp and text, not for json`,
+		`create index on item (meta.x) @geo`:       `query error: field "meta": @geo cannot be put on a path`,
+	} {
+		_, _, _, err := change(t, c, text)
+		require.EqualError(t, err, want, text)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/fenec-go/fenecdb/fenec/ql"
 )
 
-func declareIndex(t *testing.T, text string) *ql.CreateIndex {
+func declareIndex(t testing.TB, text string) *ql.CreateIndex {
 	t.Helper()
 	s, err := ql.Parse(text)
 	require.NoError(t, err, text)

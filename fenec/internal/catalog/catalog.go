@@ -9,9 +9,6 @@ import (
 	"github.com/fenec-go/fenecdb/fenec/ql"
 )
 
-// maxNumber is the highest number given out. Those above are the store's own.
-const maxNumber = 1<<32 - 1<<16
-
 // Catalog is every collection of a database at one moment. The zero Catalog
 // has none. It never changes.
 type Catalog struct {
@@ -33,11 +30,11 @@ func Load(next uint32, collections []*Collection) (*Catalog, error) {
 			return nil, ErrCorrupt
 		}
 		c.byName[col.Name] = col
-		for _, s := range col.Spaces() {
-			if used[s] {
+		for _, n := range col.drawn() {
+			if used[n] {
 				return nil, ErrCorrupt
 			}
-			used[s] = true
+			used[n] = true
 		}
 	}
 	return c, nil

@@ -90,9 +90,6 @@ func TestCreateRefused(t *testing.T) {
 		`create collection c (x text @text(k1=101))`:                       fault.Query,
 		`create collection c (x text @text(prefix=65))`:                    fault.Query,
 		`create collection c (x text @text(prefix_min=0))`:                 fault.Query,
-		`create collection c (x text @text)`:                               fault.Query,
-		`create collection c (x vector<2> @hnsw)`:                          fault.Query,
-		`create collection c (x sparse<2> @inverted)`:                      fault.Query,
 	} {
 		var out *catalog.Catalog
 		var col *catalog.Collection
@@ -112,7 +109,8 @@ func TestIndexesAllowed(t *testing.T) {
 		"bool @hash", "int @unique", "float @sorted", "text @sorted", "bytes @hash", "timestamp @sorted",
 		"vector<3> @hash", "vector<3, f16> @unique", "[text] @hash", "[[int]] @unique", "json @hash",
 		"timestamp @ttl(1ms)", "geo @geo", "geo", "sparse<1000000000> @hash", "[geo] @hash", "text collate tr @sorted",
-		"[text] collate und @unique",
+		"[text] collate und @unique", "text @text", "text collate tr @text", "vector<3> @hnsw", "vector<3, f16> @hnsw(dot)",
+		"sparse<9> @inverted",
 	} {
 		create(t, new(catalog.Catalog), `create collection c (x `+field+`)`)
 	}
@@ -175,6 +173,9 @@ func TestLoad(t *testing.T) {
 	renamed.Name = "a"
 	clash := *b
 	clash.RowSpace = a.RowSpace
+	_, search := create(t, new(catalog.Catalog), `create collection search (x text @text)`)
+	drawn := *b
+	drawn.RowSpace = search.Fields[0].Index.Space - catalog.SearchSpaces
 	for name, bad := range map[string]struct {
 		next uint32
 		list []*catalog.Collection
@@ -183,6 +184,8 @@ func TestLoad(t *testing.T) {
 		"one twice":              {9, []*catalog.Collection{a, a}},
 		"a name twice":           {9, []*catalog.Collection{a, &renamed}},
 		"a space twice":          {9, []*catalog.Collection{a, &clash}},
+		"a number drawn twice":   {9, []*catalog.Collection{search, &drawn}},
+		"a search space past":    {2, []*catalog.Collection{search}},
 	} {
 		_, err := catalog.Load(bad.next, bad.list)
 		require.ErrorIs(t, err, catalog.ErrCorrupt, name)

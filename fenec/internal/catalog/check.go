@@ -109,7 +109,9 @@ func (c *Collection) checkBuilding(times int, taken map[string]bool) error {
 	return nil
 }
 
-func indexed(path string) error { return fault.New(fault.Exists, "%.80q has an index already", path) }
+func indexed(path string) error {
+	return fault.New(fault.Exists, "field %.80q has an index already", path)
+}
 
 // validName reports whether a collection or a field may have that name: without
 // a dot, which joins a field and a key, and of at most MaxName bytes.

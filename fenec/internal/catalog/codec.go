@@ -2,9 +2,11 @@ package catalog
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/collation"
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
+	"github.com/fenec-go/fenecdb/fenec/internal/vector"
 )
 
 // The stored form of a collection, numbers being uvarints and names a length
@@ -32,15 +34,34 @@ import (
 // An index is
 //
 //	1 byte    kind, 0 without one
-//	number    space, only with one
+//	number    space, without the range of its kind; only with a kind
 //	number    period in milliseconds, only of a ttl
+//	options   only of a text or an hnsw
 //
-// Numbers and flags of types, collations and indexes are part of stored files.
-// Version 1, which the first release wrote, ends before the indexes on paths and
-// knows no sparse vector, point, dropped field, flagCollated, ttl or geo.
+// The options of a text are
+//
+//	number    K1 in hundredths
+//	number    B in hundredths
+//	number    Prefix
+//	number    PrefixMin
+//	1 byte    Chars, 0 or 1
+//
+// and those of an hnsw
+//
+//	1 byte    Metric
+//	number    M
+//	number    EFConstruction
+//	number    EFSearch
+//	1 byte    Quant
+//
+// Numbers and flags of types, collations, indexes and their options are part of
+// stored files. Version 2 knows no text, hnsw or inverted. Version 1, which the
+// first release wrote, ends before the indexes on paths besides, and knows no
+// sparse vector, point, dropped field, flagCollated, ttl or geo.
 const (
-	formatVersion = 2
 	firstVersion  = 1
+	secondVersion = 2
+	formatVersion = 3
 )
 
 const (
@@ -63,6 +84,13 @@ var bases = [...]value.Base{
 	9:  value.BaseSparse,
 	10: value.BaseGeo,
 }
+
+// metrics and quants are the stored numbers of an hnsw's options, which are
+// their places here.
+var (
+	metrics = [...]vector.Metric{vector.Cosine, vector.L2, vector.Dot}
+	quants  = [...]Quant{NoQuant, QuantInt8, QuantBit}
+)
 
 // Append appends the stored form of c.
 func (c *Collection) Append(dst []byte) []byte {
@@ -126,11 +154,34 @@ func (x *Index) append(dst []byte) []byte {
 	if x == nil {
 		return append(dst, 0)
 	}
-	dst = binary.AppendUvarint(append(dst, byte(x.Kind)), uint64(x.Space))
-	if x.Kind == TTL {
-		dst = binary.AppendUvarint(dst, uint64(x.Period.Milliseconds()))
+	dst = binary.AppendUvarint(append(dst, byte(x.Kind)), uint64(drawn(x.Space)))
+	switch x.Kind {
+	case TTL:
+		return binary.AppendUvarint(dst, uint64(x.Period.Milliseconds()))
+	case Text:
+		return x.Text.append(dst)
+	case HNSW:
+		return x.HNSW.append(dst)
 	}
 	return dst
+}
+
+func (o *TextOptions) append(dst []byte) []byte {
+	for _, n := range [...]uint64{hundredths(o.K1), hundredths(o.B), uint64(o.Prefix), uint64(o.PrefixMin)} {
+		dst = binary.AppendUvarint(dst, n)
+	}
+	if o.Chars {
+		return append(dst, 1)
+	}
+	return append(dst, 0)
+}
+
+func (o *HNSWOptions) append(dst []byte) []byte {
+	dst = append(dst, byte(slices.Index(metrics[:], o.Metric)))
+	for _, n := range [...]int{o.M, o.EFConstruction, o.EFSearch} {
+		dst = binary.AppendUvarint(dst, uint64(n))
+	}
+	return append(dst, byte(slices.Index(quants[:], o.Quant)))
 }
 
 // dimensioned reports whether types of base b have a number of components.

@@ -23,10 +23,22 @@ func everyKind(t testing.TB) *catalog.Collection {
 	return col
 }
 
+// everySearch returns a collection with all that version 3 has and version 2 has
+// not.
+func everySearch(t testing.TB) *catalog.Collection {
+	c, _ := create(t, new(catalog.Catalog), `create collection search (a text @text, b text collate tr @text(k1=1.25, b=0, prefix=6, prefix_min=2, chars),
+		c vector<3> @hnsw, d vector<300, f16> @hnsw(l2, m=256, ef_construction=65536, ef_search=65536, quant=int8),
+		e vector<2> @hnsw(dot), f vector<8> @hnsw(quant=bit), g sparse<30000> @inverted, h text @sorted, i vector<2>)`)
+	c, _ = changes(t, c, `alter collection search add j text @text(prefix=4)`)
+	_, _, col, _, err := c.BeginIndex(declareIndex(t, `create index on search (i) @hnsw(m=2, ef_construction=8, ef_search=1)`))
+	require.NoError(t, err)
+	return col
+}
+
 func TestCodec(t *testing.T) {
 	_, types := create(t, new(catalog.Catalog), everyType)
 	_, small := create(t, new(catalog.Catalog), `create collection c (x int)`)
-	for _, col := range []*catalog.Collection{types, small, everyKind(t)} {
+	for _, col := range []*catalog.Collection{types, small, everyKind(t), everySearch(t)} {
 		stored := col.Append([]byte("before"))
 		got, err := catalog.Decode(stored[len("before"):])
 		require.NoError(t, err)
@@ -37,30 +49,37 @@ func TestCodec(t *testing.T) {
 // TestStoredForm reads definitions that earlier builds have written.
 func TestStoredForm(t *testing.T) {
 	_, types := create(t, new(catalog.Catalog), everyType)
-	const newest = "testdata/kinds.v2"
+	const newest = "testdata/search.v3"
 	if os.Getenv("UPDATE_TESTDATA") != "" {
-		require.NoError(t, os.WriteFile(newest, everyKind(t).Append(nil), 0o644))
+		require.NoError(t, os.WriteFile(newest, everySearch(t).Append(nil), 0o644))
 	}
-	for file, want := range map[string]*catalog.Collection{"testdata/everything.v1": types, newest: everyKind(t)} {
+	for file, want := range map[string]*catalog.Collection{
+		"testdata/everything.v1": types, "testdata/kinds.v2": everyKind(t), newest: everySearch(t),
+	} {
 		stored, err := os.ReadFile(file)
 		require.NoError(t, err)
 		got, err := catalog.Decode(stored)
 		require.NoError(t, err, file)
 		require.Equal(t, want, got, file)
 	}
+	stored, err := os.ReadFile(newest)
+	require.NoError(t, err)
+	require.Equal(t, stored, everySearch(t).Append(nil), "it is still written so")
 }
 
 func TestDecodeDamaged(t *testing.T) {
-	stored := everyKind(t).Append(nil)
-	for n := range stored {
-		_, err := catalog.Decode(stored[:n])
-		require.ErrorIs(t, err, catalog.ErrCorrupt, "cut at %d", n)
+	for _, col := range []*catalog.Collection{everyKind(t), everySearch(t)} {
+		stored := col.Append(nil)
+		for n := range stored {
+			_, err := catalog.Decode(stored[:n])
+			require.ErrorIs(t, err, catalog.ErrCorrupt, "cut at %d", n)
+		}
+		_, err := catalog.Decode(append(stored, 0))
+		require.ErrorIs(t, err, catalog.ErrCorrupt, "a byte too many")
 	}
-	_, err := catalog.Decode(append(stored, 0))
-	require.ErrorIs(t, err, catalog.ErrCorrupt, "a byte too many")
-
 	for name, bad := range map[string][]byte{
-		"another version":                   {3, 1, 1, 1, 'c', 1, 1, 'x', 2, 0, 0, 0, 0},
+		"version 0":                         {0, 1, 1, 1, 'c', 1, 1, 'x', 2, 0, 0, 0, 0, 0},
+		"another version":                   {4, 1, 1, 1, 'c', 1, 1, 'x', 2, 0, 0, 0, 0, 0},
 		"number 0":                          {1, 0, 1, 1, 'c', 1, 1, 'x', 2, 0, 0, 0},
 		"no field":                          {1, 1, 1, 1, 'c', 0},
 		"a field named id":                  {1, 1, 1, 1, 'c', 1, 2, 'i', 'd', 2, 0, 0, 0},
@@ -94,6 +113,31 @@ func TestDecodeDamaged(t *testing.T) {
 		"a building one on a dropped field": {2, 1, 1, 1, 'c', 2, 1, 'x', 2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 1, 1, 0, 1, 2},
 		"a building one beside another":     {2, 1, 1, 1, 'c', 1, 1, 'x', 2, 0, 0, 1, 2, 0, 1, 0, 0, 1, 3},
 		"a ttl on a path":                   {2, 1, 1, 1, 'c', 1, 1, 'x', 8, 0, 0, 0, 1, 0, 1, 1, 'a', 4, 2, 1, 0},
+		"a text in version 1":               {1, 1, 1, 1, 'c', 1, 1, 'x', 4, 0, 0, 6, 2, 90, 40, 0, 3, 0},
+		"a text in version 2":               {2, 1, 1, 1, 'c', 1, 1, 'x', 4, 0, 0, 6, 2, 90, 40, 0, 3, 0, 0, 0},
+		"an inverted in version 2":          {2, 1, 1, 1, 'c', 1, 1, 'x', 9, 0, 0, 9, 8, 2, 0, 0},
+		"an unknown index in version 3":     {3, 1, 1, 1, 'c', 1, 1, 'x', 2, 0, 0, 9, 2, 0, 0},
+		"a text on an int":                  {3, 1, 1, 1, 'c', 1, 1, 'x', 2, 0, 0, 6, 2, 90, 40, 0, 3, 0, 0, 0},
+		"k1 past 100":                       {3, 1, 1, 1, 'c', 1, 1, 'x', 4, 0, 0, 6, 2, 0x91, 0x4e, 40, 0, 3, 0, 0, 0},
+		"b past 100":                        {3, 1, 1, 1, 'c', 1, 1, 'x', 4, 0, 0, 6, 2, 90, 0x91, 0x4e, 0, 3, 0, 0, 0},
+		"prefix past 64":                    {3, 1, 1, 1, 'c', 1, 1, 'x', 4, 0, 0, 6, 2, 90, 40, 65, 3, 0, 0, 0},
+		"prefix_min 0":                      {3, 1, 1, 1, 'c', 1, 1, 'x', 4, 0, 0, 6, 2, 90, 40, 0, 0, 0, 0, 0},
+		"prefix_min past 64":                {3, 1, 1, 1, 'c', 1, 1, 'x', 4, 0, 0, 6, 2, 90, 40, 0, 65, 0, 0, 0},
+		"chars 2":                           {3, 1, 1, 1, 'c', 1, 1, 'x', 4, 0, 0, 6, 2, 90, 40, 0, 3, 2, 0, 0},
+		"a text on a path":                  {3, 1, 1, 1, 'c', 1, 1, 'x', 8, 0, 0, 0, 1, 0, 1, 1, 'a', 6, 2, 90, 40, 0, 3, 0, 0},
+		"an hnsw on a sparse vector":        {3, 1, 1, 1, 'c', 1, 1, 'x', 9, 0, 0, 9, 7, 2, 0, 16, 99, 99, 0, 0, 0},
+		"an unknown metric":                 {3, 1, 1, 1, 'c', 1, 1, 'x', 7, 0, 0, 9, 7, 2, 3, 16, 99, 99, 0, 0, 0},
+		"m 1":                               {3, 1, 1, 1, 'c', 1, 1, 'x', 7, 0, 0, 9, 7, 2, 0, 1, 99, 99, 0, 0, 0},
+		"m past 256":                        {3, 1, 1, 1, 'c', 1, 1, 'x', 7, 0, 0, 9, 7, 2, 0, 0x81, 2, 99, 99, 0, 0, 0},
+		"ef_construction 7":                 {3, 1, 1, 1, 'c', 1, 1, 'x', 7, 0, 0, 9, 7, 2, 0, 16, 7, 99, 0, 0, 0},
+		"ef_construction past 65536":        {3, 1, 1, 1, 'c', 1, 1, 'x', 7, 0, 0, 9, 7, 2, 0, 16, 0x81, 0x80, 4, 99, 0, 0, 0},
+		"ef_search 0":                       {3, 1, 1, 1, 'c', 1, 1, 'x', 7, 0, 0, 9, 7, 2, 0, 16, 99, 0, 0, 0, 0},
+		"ef_search past 65536":              {3, 1, 1, 1, 'c', 1, 1, 'x', 7, 0, 0, 9, 7, 2, 0, 16, 99, 0x81, 0x80, 4, 0, 0, 0},
+		"an unknown quant":                  {3, 1, 1, 1, 'c', 1, 1, 'x', 7, 0, 0, 9, 7, 2, 0, 16, 99, 99, 3, 0, 0},
+		"bits by l2":                        {3, 1, 1, 1, 'c', 1, 1, 'x', 7, 0, 0, 9, 7, 2, 1, 16, 99, 99, 2, 0, 0},
+		"an inverted on a vector":           {3, 1, 1, 1, 'c', 1, 1, 'x', 7, 0, 0, 9, 8, 2, 0, 0},
+		"a search space with its bit":       {3, 1, 1, 1, 'c', 1, 1, 'x', 9, 0, 0, 9, 8, 0x82, 0x80, 0x80, 0x80, 8, 0, 0},
+		"a number drawn twice":              {3, 1, 1, 1, 'c', 2, 1, 'x', 9, 0, 0, 9, 8, 2, 1, 'y', 2, 0, 0, 1, 2, 0, 0},
 	} {
 		_, err := catalog.Decode(bad)
 		require.ErrorIs(t, err, catalog.ErrCorrupt, name)
@@ -105,8 +149,15 @@ func TestDecodeDamaged(t *testing.T) {
 		{2, 1, 1, 1, 'c', 1, 1, 'x', 6, 0, 0, 4, 2, 1, 0, 0},
 		{2, 1, 1, 1, 'c', 1, 1, 'x', 8, 0, 0, 0, 1, 0, 1, 1, 'a', 1, 2, 0},
 		{2, 1, 1, 1, 'c', 1, 1, 'x', 2, 0, 0, 0, 0, 1, 0, 0, 1, 3},
+		{3, 1, 1, 1, 'c', 1, 1, 'x', 2, 0, 0, 0, 0, 0},
+		{3, 1, 1, 1, 'c', 1, 1, 'x', 4, 0, 0, 6, 2, 90, 40, 0, 3, 0, 0, 0},
+		{3, 1, 1, 1, 'c', 1, 1, 'x', 4, 0, 0, 6, 2, 0x90, 0x4e, 0x90, 0x4e, 64, 64, 1, 0, 0},
+		{3, 1, 1, 1, 'c', 1, 1, 'x', 7, 0, 0, 9, 7, 2, 0, 16, 99, 99, 0, 0, 0},
+		{3, 1, 1, 1, 'c', 1, 1, 'x', 7, 0, 0, 9, 7, 2, 0, 0x80, 2, 0x80, 0x80, 4, 0x80, 0x80, 4, 2, 0, 0},
+		{3, 1, 1, 1, 'c', 1, 1, 'x', 9, 0, 0, 9, 8, 2, 0, 0},
+		{3, 1, 1, 1, 'c', 2, 1, 'x', 9, 0, 0, 9, 8, 2, 1, 'y', 2, 0, 0, 1, 3, 0, 0},
 	} {
-		_, err = catalog.Decode(good)
+		_, err := catalog.Decode(good)
 		require.NoError(t, err, good)
 	}
 }
@@ -115,6 +166,7 @@ func FuzzDecode(f *testing.F) {
 	_, col := create(f, new(catalog.Catalog), everyType)
 	f.Add(col.Append(nil))
 	f.Add(everyKind(f).Append(nil))
+	f.Add(everySearch(f).Append(nil))
 	f.Add([]byte{1, 1, 1, 1, 'c', 1, 1, 'x', 2, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		c, err := catalog.Decode(b)

@@ -141,13 +141,21 @@ func (c *Collection) Cutoff(now int64) (field int, cutoff int64, ok bool) {
 func (c *Collection) Spaces() []uint32 {
 	spaces := []uint32{c.RowSpace}
 	for _, x := range c.indexes {
-		spaces = append(spaces, x.Space)
+		spaces = append(spaces, x.Spaces()...)
 	}
 	return spaces
 }
 
-// last returns the highest number the collection uses.
-func (c *Collection) last() uint32 { return max(c.Number, slices.Max(c.Spaces())) }
+// Spaces returns the numbers of the spaces that x has.
+func (x *Index) Spaces() []uint32 {
+	if x.Kind == HNSW {
+		return []uint32{x.Space, x.GraphSpace()}
+	}
+	return []uint32{x.Space}
+}
+
+// last returns the highest number drawn for the collection.
+func (c *Collection) last() uint32 { return max(c.Number, slices.Max(c.drawn())) }
 
 // NoField returns the error for a field the collection does not have.
 func (c *Collection) NoField(name string) error {

@@ -19,7 +19,7 @@ func Decode(b []byte) (*Collection, error) {
 	if d.version < firstVersion || d.version > formatVersion {
 		return nil, ErrCorrupt
 	}
-	c := &Collection{Number: d.space(), RowSpace: d.space(), Name: d.name()}
+	c := &Collection{Number: d.drawn(), RowSpace: d.drawn(), Name: d.name()}
 	// A field takes five bytes at least.
 	n := d.number(uint64(min(MaxPlaces, len(d.b)/5)))
 	for i := range n {
@@ -37,11 +37,11 @@ func Decode(b []byte) (*Collection, error) {
 
 func (c *Collection) spacesDiffer() bool {
 	used := make(map[uint32]bool)
-	for _, s := range c.Spaces() {
-		if used[s] {
+	for _, n := range c.drawn() {
+		if used[n] {
 			return false
 		}
-		used[s] = true
+		used[n] = true
 	}
 	return true
 }
@@ -64,6 +64,16 @@ func (d *decoder) byte() byte {
 	return x
 }
 
+// place reads a byte below n.
+func (d *decoder) place(n int) int {
+	x := int(d.byte())
+	if x >= n {
+		d.bad = true
+		return 0
+	}
+	return x
+}
+
 // number reads a number of at most limit.
 func (d *decoder) number(limit uint64) uint64 {
 	n, used := binary.Uvarint(d.b)
@@ -75,9 +85,9 @@ func (d *decoder) number(limit uint64) uint64 {
 	return n
 }
 
-// space reads the number of a collection or a space.
-func (d *decoder) space() uint32 {
-	n := d.number(maxNumber)
+// drawn reads the number of a collection or one that was drawn for a space.
+func (d *decoder) drawn() uint32 {
+	n := d.number(uint64(maxNumber))
 	if n == 0 {
 		d.bad = true
 	}
@@ -106,7 +116,8 @@ var knownIn = [...]struct {
 	kind  IndexKind
 }{
 	firstVersion:  {flagRequired | flagF16, 8, Sorted},
-	formatVersion: {flagRequired | flagF16 | flagCollated, len(bases) - 1, Geo},
+	secondVersion: {flagRequired | flagF16 | flagCollated, 10, Geo},
+	formatVersion: {flagRequired | flagF16 | flagCollated, len(bases) - 1, Inverted},
 }
 
 func (d *decoder) field(place int) Field {
@@ -144,11 +155,31 @@ func (d *decoder) index() *Index {
 		d.bad = true
 		return nil
 	}
-	x := &Index{Kind: kind, Space: d.space()}
-	if kind == TTL {
+	x := &Index{Kind: kind, Space: kind.space(d.drawn())}
+	switch kind {
+	case TTL:
 		x.Period = time.Duration(d.number(uint64(maxPeriod/time.Millisecond))) * time.Millisecond
+	case Text:
+		x.Text = d.text()
+	case HNSW:
+		x.HNSW = d.hnsw()
 	}
 	return x
+}
+
+func (d *decoder) text() *TextOptions {
+	return &TextOptions{
+		K1: ofHundredths(d.number(maxRatio * 100)), B: ofHundredths(d.number(maxRatio * 100)),
+		Prefix: int(d.number(maxPrefix)), PrefixMin: int(d.number(maxPrefix)), Chars: d.place(2) == 1,
+	}
+}
+
+func (d *decoder) hnsw() *HNSWOptions {
+	return &HNSWOptions{
+		Metric: metrics[d.place(len(metrics))],
+		M:      int(d.number(maxM)), EFConstruction: int(d.number(maxEF)), EFSearch: int(d.number(maxEF)),
+		Quant: quants[d.place(len(quants))],
+	}
 }
 
 // placed reads indexes with what of fields they are on: paths of that many keys

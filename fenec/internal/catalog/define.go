@@ -17,7 +17,7 @@ func define(def *ql.CreateCollection, next uint32) (*Collection, error) {
 		}
 		if f.Index != nil {
 			next++
-			f.Index.Space = next
+			f.Index.Space = f.Index.Kind.space(next)
 		}
 		c.Fields = append(c.Fields, f)
 	}

@@ -13,8 +13,10 @@
 //
 // Collections, and the spaces that hold their rows and index entries, are
 // numbered from one sequence that starts at 1; 0 is the space of the
-// definitions themselves. A number is never given out twice, not even after a
-// drop: whoever stores the collections stores [Catalog.Next] with them.
+// definitions themselves. The spaces of search indexes are in ranges of their own,
+// from [SearchSpaces] on, which are no part of the number drawn. A number is never
+// given out twice, not even after a drop: whoever stores the collections stores
+// [Catalog.Next] with them.
 //
 // Errors are of package fault, in the kinds the language gives them; stored
 // bytes that cannot be read give [ErrCorrupt]. Everything here may be shared

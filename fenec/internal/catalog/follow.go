@@ -14,7 +14,7 @@ func (c *Collection) follows(before *Collection, next uint32) bool {
 		}
 	}
 	for _, x := range c.indexes {
-		if old := before.inSpace(x.Space); old == nil && x.Space < next || old != nil && !x.follows(old) {
+		if old := before.inSpace(x.Space); old == nil && drawn(x.Space) < next || old != nil && !x.follows(old) {
 			return false
 		}
 	}
@@ -32,11 +32,16 @@ func (f *Field) follows(before *Field) bool {
 	return !before.Dropped() && f.Required == before.Required && f.Collation == before.Collation
 }
 
-// follows reports whether x has the entries that before had.
+// follows reports whether x has the entries that before had, made with the same
+// options.
 func (x *Index) follows(before *Index) bool {
 	return x.Field == before.Field && slices.Equal(x.Keys, before.Keys) &&
-		(x.Kind == before.Kind || x.Kind.ordered() && before.Kind.ordered())
+		(x.Kind == before.Kind || x.Kind.ordered() && before.Kind.ordered()) &&
+		same(x.Text, before.Text) && same(x.HNSW, before.HNSW)
 }
+
+// same reports whether options, of which there may be none, are equal.
+func same[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
 
 // inSpace returns the index whose entries are in that space, or nil.
 func (c *Collection) inSpace(space uint32) *Index {
@@ -46,6 +51,13 @@ func (c *Collection) inSpace(space uint32) *Index {
 		}
 	}
 	return nil
+}
+
+// Builds reports whether x, an index of a later definition of the same collection,
+// is in the building in c.
+func (c *Collection) Builds(x *Index) bool {
+	was := c.inSpace(x.Space)
+	return was != nil && !c.Built(was)
 }
 
 // NewIndexes returns the indexes of c that before, an earlier definition of the

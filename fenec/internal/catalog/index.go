@@ -17,22 +17,31 @@ type Index struct {
 	Field  int           // the field's place in Fields
 	Keys   []string      // the path below a json field; nil for the field itself
 	Period time.Duration // of a TTL, in whole milliseconds: how long a row lives
+	Text   *TextOptions  // of a Text, else nil
+	HNSW   *HNSWOptions  // of an HNSW, else nil
 }
 
-// IndexKind is a kind of index. All kinds have the same entries, ordered by
-// value and then id; they differ in what is promised and what is allowed.
+// IndexKind is a kind of index. Up to Geo all kinds have the same entries,
+// ordered by value and then id; they differ in what is promised and what is
+// allowed. The others are for search, and each has entries of its own.
 type IndexKind uint8
 
 // The kinds of indexes. Their numbers are part of stored files.
 const (
-	Hash   IndexKind = iota + 1 // finds equal values
-	Unique                      // finds equal values and allows none but nulls
-	Sorted                      // walks values in order
-	TTL                         // walks times in order; rows whose time is past are gone
-	Geo                         // walks points in order of the cell they lie in
+	Hash     IndexKind = iota + 1 // finds equal values
+	Unique                        // finds equal values and allows none but nulls
+	Sorted                        // walks values in order
+	TTL                           // walks times in order; rows whose time is past are gone
+	Geo                           // walks points in order of the cell they lie in
+	Text                          // finds texts by their words, the best match first
+	HNSW                          // finds vectors near another one
+	Inverted                      // finds sparse vectors near another one
 )
 
-var indexNames = [...]string{Hash: "hash", Unique: "unique", Sorted: "sorted", TTL: "ttl", Geo: "geo"}
+var indexNames = [...]string{
+	Hash: "hash", Unique: "unique", Sorted: "sorted", TTL: "ttl", Geo: "geo",
+	Text: "text", HNSW: "hnsw", Inverted: "inverted",
+}
 
 // String returns the kind's word, without the "@".
 func (k IndexKind) String() string {
@@ -42,7 +51,11 @@ func (k IndexKind) String() string {
 	return "?"
 }
 
-func (k IndexKind) known() bool { return k >= Hash && k <= Geo }
+func (k IndexKind) known() bool { return k >= Hash && k <= Inverted }
+
+// Search reports whether indexes of kind k are search indexes, whose spaces are
+// from SearchSpaces on.
+func (k IndexKind) Search() bool { return k == Text || k == HNSW || k == Inverted }
 
 // ordered reports whether "alter … alter" may turn an index of kind k into
 // another one.
@@ -56,8 +69,13 @@ const MaxKeys = 64
 
 // String returns the index as a declaration spells it, without the "@".
 func (x *Index) String() string {
-	if x.Kind == TTL {
+	switch x.Kind {
+	case TTL:
 		return "ttl(" + periodString(x.Period) + ")"
+	case Text:
+		return x.Text.String()
+	case HNSW:
+		return x.HNSW.String()
 	}
 	return x.Kind.String()
 }
@@ -85,16 +103,15 @@ func periodString(p time.Duration) string {
 }
 
 // check returns why x cannot be an index of f, which has its place. The kind
-// comes first, then the type.
+// comes first, then the options, then the type.
 func (x *Index) check(f *Field) error {
-	switch {
-	case !x.Kind.known():
+	if !x.Kind.known() {
 		return fault.New(fault.Query, "an index needs a kind")
-	case (x.Kind == TTL) != (x.Period != 0):
-		return fault.New(fault.Query, "@%s and a period do not belong together", x.Kind)
-	case x.Kind == TTL && (x.Period < time.Millisecond || x.Period > maxPeriod || x.Period%time.Millisecond != 0):
-		return fault.New(fault.Query, "@ttl takes a period from 1ms to %s", periodString(maxPeriod))
-	case x.Keys == nil:
+	}
+	if err := x.checkOptions(); err != nil {
+		return err
+	}
+	if x.Keys == nil {
 		return x.Kind.allows(f.Type)
 	}
 	return x.checkPath(f)
@@ -105,15 +122,11 @@ func (x *Index) checkPath(f *Field) error {
 	case len(x.Keys) == 0 || len(x.Keys) > MaxKeys:
 		return fault.New(fault.Query, "a path has 1 to %d keys", MaxKeys)
 	case x.Kind != Hash && x.Kind != Unique && x.Kind != Sorted:
-		return noPathIndex(x.Kind.String())
+		return fault.New(fault.Query, "@%s cannot be put on a path", x.Kind)
 	case !f.Type.Is(value.BaseJSON):
 		return fault.New(fault.Type, "a path leads into json, not into %s", f.Type)
 	}
 	return nil
-}
-
-func noPathIndex(kind string) error {
-	return fault.New(fault.Query, "@%s cannot be put on a path", kind)
 }
 
 // allows returns why a field of type t cannot have an index of kind k.
@@ -126,6 +139,12 @@ func (k IndexKind) allows(t value.Type) error {
 		return wantBase("@ttl is for timestamp", t, value.BaseTimestamp)
 	case Geo:
 		return wantBase("@geo is for geo", t, value.BaseGeo)
+	case Text:
+		return wantBase("@text is for text", t, value.BaseText)
+	case HNSW:
+		return wantBase("@hnsw is for vector", t, value.BaseVector)
+	case Inverted:
+		return wantBase("@inverted is for sparse", t, value.BaseSparse)
 	}
 	if t.Is(value.BaseGeo) {
 		return fault.New(fault.Type, "@geo is the only index for %s, not @%s", t, k)
