@@ -87,10 +87,14 @@ type Update struct {
 //
 // Nothing that a session is answered depends on a row that it may not read, but
 // for what all rows share: ids and sequences count on from those of everybody, and
-// that an id or a unique value is taken shows, since two rows cannot have it. A
-// duplicate then names the field and neither value nor row, "if absent" passes over
-// the document, and "else set" is ErrDenied before it looks at the row. Explain
-// says how many rows the get answers, but not how they were found.
+// that an id, a unique value or a collection's name is taken shows, since two
+// cannot have it. A duplicate then names the field and neither value nor row, "if
+// absent" passes over the document, and "else set" is ErrDenied before it looks at
+// the row; where nothing may be read, whether a put may change a row shows that
+// its Update admits it. A subscription may look again, and be seeded again, because
+// of what others wrote. Near walks a graph of all vectors, so which rows it
+// misses, where it misses any, may depend on hidden ones; near with exact does
+// not. Explain says how many rows the get answers, but not how they were found.
 //
 // So that no error tells either, a filter beside a condition is computed so: its
 // constants first, even where there is no row; then on each row the terms that

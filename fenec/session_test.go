@@ -342,6 +342,38 @@ func TestSessionSchema(t *testing.T) {
 	require.Equal(t, `duplicate: memo.same: documents share a value`, err.Error())
 }
 
+// TestSessionElseSetUnread writes over a row that may not be read, and is not told
+// what it holds.
+func TestSessionElseSetUnread(t *testing.T) {
+	s := session(t, memos(t), fenec.Access{Others: fenec.Grants{Insert: fenec.EveryRow, Update: []fenec.Update{{Rows: fenec.EveryRow}}}})
+	for _, set := range []string{`stars: stars + 9223372036854775807`, `text: slug`, `stars: case when owner = "ada" then 1 / 0 else 1 end`, `stars: id`} {
+		require.Equal(t, `denied`, told(t, s, `put memo {owner: "x", slug: "a"} if absent else set {`+set+`}`), set)
+	}
+	require.Equal(t, `{"affected":1}`, told(t, s, `put memo {owner: "x", slug: "a", stars: 7} if absent else set {stars: new.stars, j.k: 1}`))
+}
+
+// TestSessionNestedLookup meets the children of a guarded lookup in one order,
+// however many of them are hidden.
+func TestSessionNestedLookup(t *testing.T) {
+	for _, hidden := range []int{0, 300} {
+		db := memos(t)
+		for _, text := range []string{`create collection c (p int @hash, owner text)`, `create collection g (c int @hash, n int, t text)`,
+			`put c [{p: 2, owner: "ada"}, {p: 1, owner: "ada"}]`, `put g [{c: 1, n: 0}, {c: 2, n: 1, t: "x"}]`} {
+			_, err := db.Exec(context.Background(), text)
+			require.NoError(t, err)
+		}
+		for range hidden {
+			_, err := db.Exec(context.Background(), `put c {p: 1, owner: "bob"}`)
+			require.NoError(t, err)
+		}
+		s := session(t, db, fenec.Access{Collections: map[string]fenec.Grants{
+			"memo": {Read: fenec.EveryRow}, "g": {Read: fenec.EveryRow}, "c": {Read: "owner = $1"},
+		}}, "ada")
+		text := `get memo where id < 3 lookup c on p lookup g on c required where case when n = 0 then 1 / n else timestamp(t) end = 1`
+		require.Equal(t, `type error`, told(t, s, text), hidden)
+	}
+}
+
 // TestSessionExpired shows expired rows to those who may see them only.
 func TestSessionExpired(t *testing.T) {
 	db := memos(t)

@@ -29,6 +29,9 @@ func (k *compiler) absent(l *level, s *ql.Put) (*absent, error) {
 	if a.updates, err = k.heldUpdates(l); err != nil {
 		return nil, err
 	}
+	if a.updates != nil && a.updates.unread != nil && readsHeld(s.ElseSet) {
+		return nil, a.updates.unread
+	}
 	l.c.Slots = func(e ql.Expr) (*expr.Slot, error) {
 		if p, ok := e.(*ql.Path); ok && p.Field == refused && len(p.Keys) > 0 {
 			return refusedSlot(l.col, p)
@@ -38,6 +41,20 @@ func (k *compiler) absent(l *level, s *ql.Put) (*absent, error) {
 	defer func() { l.c.Slots = k.outer }()
 	a.pairs, err = compileChanges(l.c, s.ElseSet)
 	return a, err
+}
+
+// readsHeld reports whether values read the document that is in the way: an error
+// would show what it holds.
+func readsHeld(d ql.Document) bool {
+	reads := false
+	for i := range d {
+		ql.Walk(d[i].Value, func(e ql.Expr) bool {
+			p, ok := e.(*ql.Path)
+			reads = reads || ok && (p.Field != refused || len(p.Keys) == 0)
+			return true
+		})
+	}
+	return reads
 }
 
 // refusedSlot returns where the refused document's values are: in their fields'

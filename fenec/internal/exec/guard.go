@@ -104,6 +104,8 @@ type updates struct {
 	col  *catalog.Collection
 	read *expr.Expr // what a row meets before, beside them; nil for nothing
 	list []update
+
+	unread error // nothing may be read, and this is why; or nil
 }
 
 type update struct {
@@ -155,7 +157,8 @@ func (k *compiler) heldUpdates(l *level) (*updates, error) {
 	}
 	cond, err := k.opts.Guard.Read(l.col)
 	if fault.KindOf(err) == fault.Denied {
-		return u, nil // nothing may be read, and nothing is shown
+		u.unread = err
+		return u, nil // nothing is shown
 	}
 	if err == nil {
 		u.read, err = k.test(l, cond)

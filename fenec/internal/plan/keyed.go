@@ -66,9 +66,10 @@ type match struct {
 // Run gives v the rows that have one of vals, each once and by ascending id, and
 // returns which has which. No row has null. When ok is false nothing has been
 // done: entries cannot tell the values apart, or are so many that another index
-// may serve better, or the page is one of rows that j.Also tells.
+// may serve better, or j.Also is asked and the page is one of the rows it tells, or
+// rows are hidden from it.
 func (k *Keyed) Run(ctx context.Context, j Job, vals []value.Value, v Visitor) (found Found, ok bool, err error) {
-	if j.Also != nil && k.page != k.rest.page {
+	if j.Also != nil && (k.page != k.rest.page || k.rest.on) {
 		return found, false, nil
 	}
 	r := k.rest.begin(ctx, j, page{0, math.MaxInt64})
