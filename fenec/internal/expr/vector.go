@@ -5,6 +5,7 @@ import (
 
 	"github.com/fenec-go/fenecdb/fenec/internal/fault"
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
+	"github.com/fenec-go/fenecdb/fenec/internal/vector"
 )
 
 // vectors makes constant arguments that are lists of numbers the vectors they
@@ -31,8 +32,9 @@ func isVectorField(n node) bool {
 	return ok && x.typ.Is(value.BaseVector)
 }
 
-// vector returns the components that n gives. Those of a field lie in *scratch.
-func vector(f *Frame, n node, scratch *[]float32) ([]float32, error) {
+// components returns the numbers of the vector that n gives. Those of a field lie
+// in *scratch.
+func components(f *Frame, n node, scratch *[]float32) ([]float32, error) {
 	if isVectorField(n) {
 		x := n.(*field)
 		out, ok, err := f.row.AppendVector((*scratch)[:0], x.at, x.typ)
@@ -56,6 +58,10 @@ func vector(f *Frame, n node, scratch *[]float32) ([]float32, error) {
 }
 
 func noVector(k value.Kind) error { return fault.New(fault.Type, "want a vector, got %s", k) }
+
+// The measures of two vectors: what near's scores are before they are rounded to
+// a float32.
+var cosine, l2, dot = vector.Similarity, vector.Distance, vector.Product
 
 // measure compares two vectors of one dimension.
 type measure struct {
@@ -82,16 +88,16 @@ func (x *measure) eval(f *Frame) (value.Value, error) {
 // read vectors of its own into the frame's memory.
 func (x *measure) operands(f *Frame) (a, b []float32, err error) {
 	if !isVectorField(x.right) {
-		if b, err = vector(f, x.right, &f.right); err != nil {
+		if b, err = components(f, x.right, &f.right); err != nil {
 			return nil, nil, err
 		}
-		a, err = vector(f, x.left, &f.left)
+		a, err = components(f, x.left, &f.left)
 		return a, b, err
 	}
-	if a, err = vector(f, x.left, &f.left); err != nil {
+	if a, err = components(f, x.left, &f.left); err != nil {
 		return nil, nil, err
 	}
-	b, err = vector(f, x.right, &f.right)
+	b, err = components(f, x.right, &f.right)
 	return a, b, err
 }
 
@@ -102,58 +108,26 @@ func finite(x float64) (value.Value, error) {
 	return value.Float(x), nil
 }
 
-func dot(a, b []float32) float64 {
-	var sum float64
-	for i, x := range a {
-		sum += float64(x) * float64(b[i])
-	}
-	return sum
-}
-
-func l2(a, b []float32) float64 {
-	var sum float64
-	for i, x := range a {
-		d := float64(x) - float64(b[i])
-		sum += d * d
-	}
-	return math.Sqrt(sum)
-}
-
-// cosine is the similarity from -1 to 1, and 0 beside a vector of length 0.
-func cosine(a, b []float32) float64 {
-	lengths := math.Sqrt(dot(a, a) * dot(b, b))
-	if lengths == 0 {
-		return 0
-	}
-	return min(max(dot(a, b)/lengths, -1), 1)
-}
-
 // norm is the length of a vector.
 type norm struct{ x node }
 
 func (x *norm) eval(f *Frame) (value.Value, error) {
-	v, err := vector(f, x.x, &f.left)
+	v, err := components(f, x.x, &f.left)
 	if err != nil {
 		return value.Null, err
 	}
-	return finite(math.Sqrt(dot(v, v)))
+	return finite(vector.Norm(v))
 }
 
 // normalize is a vector of length 1 in the same direction.
 type normalize struct{ x node }
 
 func (x *normalize) eval(f *Frame) (value.Value, error) {
-	v, err := vector(f, x.x, &f.left)
+	v, err := components(f, x.x, &f.left)
 	if err != nil {
 		return value.Null, err
 	}
 	out := make([]float32, len(v))
-	length := math.Sqrt(dot(v, v))
-	if length == 0 {
-		return value.Vector(out), nil
-	}
-	for i, c := range v {
-		out[i] = float32(float64(c) / length)
-	}
+	vector.Normalize(out, v)
 	return value.Vector(out), nil
 }

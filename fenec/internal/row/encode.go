@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
+	"github.com/fenec-go/fenecdb/fenec/internal/vector"
 )
 
 // Encode appends the row of a document to dst. vals[i] is field i, which must
@@ -149,11 +150,8 @@ func appendVector(dst []byte, x []float32, t value.Type) []byte {
 	if len(x) != t.Dim() {
 		panic(fmt.Sprintf("row: a vector of %d in a field of type %s", len(x), t))
 	}
-	if !t.F16() {
-		return value.AppendFloat32s(dst, x)
+	if t.F16() {
+		return vector.AppendFloat16s(dst, x)
 	}
-	for _, f := range x {
-		dst = binary.LittleEndian.AppendUint16(dst, value.ToFloat16(f))
-	}
-	return dst
+	return value.AppendFloat32s(dst, x)
 }

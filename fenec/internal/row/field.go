@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
+	"github.com/fenec-go/fenecdb/fenec/internal/vector"
 )
 
 // decodeField returns the value of type t whose data is b, which is not nil.
@@ -120,7 +121,7 @@ func appendJSONVector(dst, b []byte, t value.Type) ([]byte, error) {
 			dst = append(dst, ',')
 		}
 		half := uint16(b[i]) | uint16(b[i+1])<<8
-		dst = value.AppendJSONFloat32(dst, value.FromFloat16(half))
+		dst = value.AppendJSONFloat32(dst, vector.FromFloat16(half))
 	}
 	return append(dst, ']'), nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
+	"github.com/fenec-go/fenecdb/fenec/internal/vector"
 )
 
 const (
@@ -248,13 +249,11 @@ func checkVector(b []byte, t value.Type) error {
 
 // readVector fills x from the data of a vector of type t.
 func readVector(x []float32, b []byte, t value.Type) {
-	if !t.F16() {
-		value.ReadFloat32s(x, b)
+	if t.F16() {
+		vector.ReadFloat16s(x, b)
 		return
 	}
-	for i := range x {
-		x[i] = value.FromFloat16(binary.LittleEndian.Uint16(b[2*i:]))
-	}
+	value.ReadFloat32s(x, b)
 }
 
 // readPoint returns the coordinates that appendPoint wrote to b.

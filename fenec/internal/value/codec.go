@@ -109,9 +109,15 @@ func closeSized(dst []byte, start int) []byte {
 	return dst
 }
 
+// littleEndian is whether this machine has numbers in memory as they are stored.
+var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+
 // AppendFloat32s appends the components of a vector, 4 bytes each, little
 // endian.
 func AppendFloat32s(dst []byte, x []float32) []byte {
+	if littleEndian {
+		return append(dst, memoryOf(x)...)
+	}
 	for _, f := range x {
 		dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(f))
 	}
@@ -122,9 +128,18 @@ func AppendFloat32s(dst []byte, x []float32) []byte {
 // 4*len(x) bytes.
 func ReadFloat32s(x []float32, b []byte) {
 	b = b[:4*len(x)]
+	if littleEndian {
+		copy(memoryOf(x), b)
+		return
+	}
 	for i := range x {
 		x[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
 	}
+}
+
+// memoryOf returns the bytes that x lies in.
+func memoryOf(x []float32) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), 4*len(x))
 }
 
 // Decode returns the value that b begins with and the bytes after it. The value

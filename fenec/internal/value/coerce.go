@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/fault"
+	"github.com/fenec-go/fenecdb/fenec/internal/vector"
 )
 
 // MaxJSONDepth is how many lists and objects may lie within each other in a
@@ -206,16 +207,25 @@ func listVector(elems []Value, t Type) (Value, error) {
 // fitComponents rounds x in place to the precision of t, which leaves float32s
 // as they are, and refuses what is not finite then.
 func fitComponents(x []float32, t Type) error {
+	if t.f16 {
+		toHalves(x)
+	}
 	for i, f := range x {
-		if t.f16 {
-			f = FromFloat16(ToFloat16(f))
-			x[i] = f
-		}
 		if f-f != 0 {
 			return fault.New(fault.Type, "want %s, got a number at %d that is not finite in its precision", t, i)
 		}
 	}
 	return nil
+}
+
+// toHalves rounds x in place to float16.
+func toHalves(x []float32) {
+	var room [256]byte
+	for len(x) > 0 {
+		part := x[:min(len(x), len(room)/2)]
+		vector.ReadFloat16s(part, vector.AppendFloat16s(room[:0], part))
+		x = x[len(part):]
+	}
 }
 
 func toList(v Value, t Type) (Value, error) {

@@ -1,6 +1,7 @@
 package value_test
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/fenec-go/fenecdb/fenec/internal/fault"
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
 	"github.com/fenec-go/fenecdb/fenec/internal/value/valuetest"
+	"github.com/fenec-go/fenecdb/fenec/internal/vector"
 )
 
 func TestCoerce(t *testing.T) {
@@ -198,6 +200,26 @@ func TestCoerceLeavesTheArgument(t *testing.T) {
 	_, err := value.Coerce(value.Vector(x), value.VectorType(2, true))
 	require.NoError(t, err)
 	require.Equal(t, []float32{0.1, 0.2}, x)
+}
+
+// TestCoerceRoundsToHalves compares vectors of many lengths with what each component
+// is by itself.
+func TestCoerceRoundsToHalves(t *testing.T) {
+	r := valuetest.Rand(6)
+	for _, n := range []int{1, 15, 16, 127, 128, 129, 300} {
+		x := make([]float32, n)
+		for i := range x {
+			x[i] = float32(r.NormFloat64() * math.Pow(10, float64(r.IntN(9)-5)))
+		}
+		got, err := value.Coerce(value.Vector(x), value.VectorType(n, true))
+		require.NoError(t, err)
+		for i, f := range got.AsVector() {
+			require.Equal(t, vector.FromFloat16(vector.ToFloat16(x[i])), f)
+		}
+		x[n-1] = 65520
+		_, err = value.Coerce(value.Vector(x), value.VectorType(n, true))
+		require.ErrorContains(t, err, fmt.Sprintf("a number at %d that is not finite", n-1))
+	}
 }
 
 // TestCoerceIsStable checks that what a field stores fits the field unchanged.

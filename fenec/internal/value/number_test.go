@@ -14,6 +14,7 @@ import (
 
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
 	"github.com/fenec-go/fenecdb/fenec/internal/value/valuetest"
+	"github.com/fenec-go/fenecdb/fenec/internal/vector"
 )
 
 func TestAppendJSONFloat(t *testing.T) {
@@ -44,7 +45,7 @@ func TestAppendJSONFloat32(t *testing.T) {
 		want string
 	}{
 		{0, "0"}, {zero, "-0"}, {2, "2"}, {-3, "-3"}, {0.1, "0.1"}, {0.25, "0.25"}, {16777216, "16777216"},
-		{0.09997559, "0.09997559"}, {value.FromFloat16(value.ToFloat16(0.1)), "0.099975586"},
+		{0.09997559, "0.09997559"}, {vector.FromFloat16(vector.ToFloat16(0.1)), "0.099975586"},
 		{1e20, "1" + strings.Repeat("0", 20)}, {math.MaxFloat32, "34028235" + strings.Repeat("0", 31)},
 		{math.SmallestNonzeroFloat32, "0." + strings.Repeat("0", 44) + "1"},
 		{float32(math.NaN()), "null"}, {float32(math.Inf(-1)), "null"},
