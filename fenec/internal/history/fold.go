@@ -60,6 +60,9 @@ func (h *History) Folded(upTo uint64) {
 	h.tail.dropTo(upTo)
 }
 
+// Waits reports that nothing is folded but what blocks wrote.
+func (h *History) Waits() bool { return false }
+
 // folding is one fold.
 type folding struct {
 	from, upTo uint64   // of the entries that are folded

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io/fs"
+	"slices"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/base"
 	"github.com/fenec-go/fenecdb/fenec/internal/front"
@@ -92,11 +93,11 @@ func (s *Store) turnLog(seq uint64) error {
 // has seen, and drops it once all of it is there.
 func (s *Store) fold() error {
 	st := s.state.Load()
-	if st.frozen == nil {
-		return nil
-	}
 	if err := s.failed(); err != nil {
 		return err
+	}
+	if st.frozen == nil {
+		return s.foldOwners()
 	}
 	all := st.frozen.published.Load()
 	upTo := all
@@ -119,6 +120,19 @@ func (s *Store) fold() error {
 	s.state.Store(&state{live: s.state.Load().live})
 	s.writing.Unlock()
 	return s.dropTurned()
+}
+
+// foldOwners brings into the base what owners have for it though nothing is
+// frozen.
+func (s *Store) foldOwners() error {
+	if !slices.ContainsFunc(s.opts.Owners, Owner.Waits) {
+		return nil
+	}
+	s.opts.Step("fold owners")
+	if err := s.foldFront(front.New(), s.base.Folded()); err != nil {
+		return s.fail(err)
+	}
+	return nil
 }
 
 // foldFront brings what f holds up to upTo into the base, and with it what the

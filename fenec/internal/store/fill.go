@@ -37,7 +37,10 @@ func (s *Store) Fill(space uint32, gather func(v *View) ([]Entry, error)) error 
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(entries, func(a, b Entry) int { return bytes.Compare(a.Key, b.Key) })
+	byKey := func(a, b Entry) int { return bytes.Compare(a.Key, b.Key) }
+	if !slices.IsSortedFunc(entries, byKey) {
+		slices.SortFunc(entries, byKey)
+	}
 	next := filled(space, entries)
 	if space >= MergedSpaces {
 		if next, err = s.mergeFilled(next); err != nil {

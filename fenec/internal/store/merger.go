@@ -26,6 +26,10 @@ type Owner interface {
 
 	// Folded says that the changes last returned are in the base.
 	Folded(upTo uint64)
+
+	// Waits reports whether Fold would change something though no block was written
+	// since the last.
+	Waits() bool
 }
 
 // merged yields what f holds of the merged spaces, of the sequences in
@@ -126,6 +130,11 @@ func (v *View) Folded(space uint32) (*Folded, error) {
 	if err != nil {
 		return nil, err
 	}
+	return FoldedIn(tx, space)
+}
+
+// FoldedIn returns a walk over a space of a base, for a Merger.
+func FoldedIn(tx *base.Tx, space uint32) (*Folded, error) {
 	f := new(Folded)
 	return f, tx.Point(&f.cur, space)
 }
@@ -134,6 +143,13 @@ func (v *View) Folded(space uint32) (*Folded, error) {
 func (f *Folded) SeekGE(key []byte) {
 	if f.err == nil {
 		f.err = f.cur.SeekGE(key)
+	}
+}
+
+// SeekLT moves to the last key before key.
+func (f *Folded) SeekLT(key []byte) {
+	if f.err == nil {
+		f.err = f.cur.SeekLT(key)
 	}
 }
 

@@ -17,6 +17,8 @@ const checkEvery = 1024
 func (t *Tx) build(ctx context.Context, c *catalog.Collection, x *catalog.Index) error {
 	r := t.Reader(c)
 	s := r.Scan(0, ^uint64(0), false)
+	w := t.Writer(c)
+	var none row.Row
 	var e []byte
 	for n := 1; s.Next(); n++ {
 		if n%checkEvery == 0 && ctx.Err() != nil {
@@ -25,6 +27,12 @@ func (t *Tx) build(ctx context.Context, c *catalog.Collection, x *catalog.Index)
 		doc, err := row.Parse(s.Row())
 		if err != nil {
 			return err
+		}
+		if x.Kind.Search() {
+			if err := w.search(x, s.ID(), &none, &doc); err != nil {
+				return err
+			}
+			continue
 		}
 		if e, err = appendEntry(e[:0], c, x, s.ID(), &doc); err != nil {
 			return err

@@ -30,7 +30,7 @@ type db struct {
 func open(t testing.TB, path string) *db {
 	t.Helper()
 	var r table.Replayer
-	s, err := store.Open(path, store.Options{NoCheckpoint: true, Load: r.Load, Replay: r.Replay})
+	s, err := store.Open(path, store.Options{NoCheckpoint: true, Load: r.Load, Replay: r.Replay, Merger: table.Merger{}})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = s.Close() })
 	return &db{Store: s, path: path, cat: r.Catalog()}

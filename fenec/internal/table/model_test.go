@@ -46,6 +46,28 @@ var modelTypes = []struct {
 	}},
 	{"timestamp @sorted", func(r *rand.Rand) value.Value { return value.Timestamp(r.Int64N(50)) }},
 	{"float", func(r *rand.Rand) value.Value { return value.Float(r.Float64()) }},
+	{"text @text", words},
+	{"text @text(prefix=4, chars)", words},
+	{"sparse<12> @inverted", func(r *rand.Rand) value.Value {
+		var entries []value.Entry
+		for i := range uint32(12) {
+			if r.IntN(3) == 0 {
+				entries = append(entries, value.Entry{Index: i + 1, Weight: float32(1+r.IntN(3)) / 4})
+			}
+		}
+		v, _ := value.Sparse(12, entries)
+		return v
+	}},
+	{"vector<2> @hnsw", func(r *rand.Rand) value.Value { return value.Vector([]float32{float32(r.IntN(3)), 1}) }},
+}
+
+// words are texts of some terms that many have.
+func words(r *rand.Rand) value.Value {
+	var b strings.Builder
+	for range r.IntN(5) {
+		b.WriteString(word(r)[:1+r.IntN(3)%2] + " 東京 ")
+	}
+	return value.Text(b.String())
 }
 
 func word(r *rand.Rand) string {

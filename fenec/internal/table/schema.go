@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
 	"github.com/fenec-go/fenecdb/fenec/internal/history"
@@ -46,7 +47,7 @@ func (t *Tx) Alter(ctx context.Context, cat *catalog.Catalog, before, after *cat
 		return err
 	}
 	for _, x := range before.NewIndexes(after) {
-		if err := t.block.DropSpace(x.Space); err != nil {
+		if err := t.dropIndex(x); err != nil {
 			return err
 		}
 	}
@@ -57,6 +58,42 @@ func (t *Tx) Alter(ctx context.Context, cat *catalog.Catalog, before, after *cat
 			continue
 		}
 		if err := t.build(ctx, after, x); err != nil {
+			return err
+		}
+	}
+	return t.countTexts(before, after)
+}
+
+// countTexts counts the figures of the full-text indexes that were in the building
+// before and are built.
+func (t *Tx) countTexts(before, after *catalog.Collection) error {
+	for _, x := range after.Indexes() {
+		if x.Kind != catalog.Text || !after.Built(x) || !before.Builds(x) {
+			continue
+		}
+		f, err := t.textFigures(x.Space)
+		if err != nil {
+			return err
+		}
+		counted, err := t.Reader(after).recount(x)
+		if err != nil {
+			return err
+		}
+		*f = counted
+	}
+	return nil
+}
+
+// dropIndex takes an index out, with what is known of it.
+func (t *Tx) dropIndex(x *catalog.Index) error {
+	if x.Kind == catalog.Text {
+		t.texts = slices.DeleteFunc(t.texts, func(f touchedText) bool { return f.space == x.Space })
+		if err := t.block.Delete(Meta, textFiguresKey(x.Space)); err != nil {
+			return err
+		}
+	}
+	for _, space := range x.Spaces() {
+		if err := t.block.DropSpace(space); err != nil {
 			return err
 		}
 	}
@@ -84,12 +121,12 @@ func (t *Tx) Drop(c *catalog.Collection) error {
 			return err
 		}
 	}
-	for _, space := range c.Spaces() {
-		if err := t.block.DropSpace(space); err != nil {
+	for _, x := range c.Indexes() {
+		if err := t.dropIndex(x); err != nil {
 			return err
 		}
 	}
-	return nil
+	return t.block.DropSpace(c.RowSpace)
 }
 
 // forget makes sure that Seal writes no figures of a dropped collection.

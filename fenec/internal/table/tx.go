@@ -37,6 +37,7 @@ type Tx struct {
 	cache   *Cache
 	change  Change
 	touched []touched
+	texts   []touchedText
 	op      []byte // the operation being built
 	notes   history.Notes
 	first   uint64 // number of the sequence that the notes begin at
@@ -63,6 +64,7 @@ type Cache struct {
 	History *history.History // is told of every block; nil for none
 
 	figures map[uint32]Figures
+	texts   map[uint32]TextFigures // by the index's space
 	tx      Tx
 }
 
@@ -72,7 +74,7 @@ const maxKeptOp = 64 << 10
 // Begin makes b a Tx, which is good until the next Begin.
 func (c *Cache) Begin(b *store.Block) *Tx {
 	t := &c.tx
-	*t = Tx{block: b, cache: c, touched: t.touched[:0], op: t.op[:0], notes: t.notes, first: b.Next(), writer: Writer{buffers: t.writer.buffers}}
+	*t = Tx{block: b, cache: c, touched: t.touched[:0], texts: t.texts[:0], op: t.op[:0], notes: t.notes, first: b.Next(), writer: Writer{buffers: t.writer.buffers, searcher: t.writer.searcher}}
 	t.notes.Reset()
 	if cap(t.op) > maxKeptOp {
 		t.op, t.writer.buffers = nil, buffers{}
@@ -118,17 +120,20 @@ func (t *Tx) Seal() error {
 			return err
 		}
 	}
-	return nil
+	return t.sealTexts()
 }
 
 // Publish makes the block's figures those of the cache and its notes part of the
 // history. Call it when the block is committed, under the write lock.
 func (t *Tx) Publish() {
 	if t.cache.figures == nil {
-		t.cache.figures = map[uint32]Figures{}
+		t.cache.figures, t.cache.texts = map[uint32]Figures{}, map[uint32]TextFigures{}
 	}
 	for i := range t.touched {
 		t.cache.figures[t.touched[i].number] = t.touched[i].Figures
+	}
+	for i := range t.texts {
+		t.cache.texts[t.texts[i].space] = t.texts[i].known
 	}
 	if h := t.cache.History; h != nil {
 		h.Append(t.first, t.block.Time().UnixMilli(), &t.notes)

@@ -43,3 +43,13 @@ func (r *TxReader) Rows() (int64, error) {
 	f, err := r.Figures()
 	return f.Rows, err
 }
+
+// TextFigures returns the figures of x, an index of kind Text that is built, with
+// what the block has written.
+func (r *TxReader) TextFigures(x *catalog.Index) (TextFigures, error) {
+	f, err := r.tx.textFigures(x.Space)
+	if err != nil {
+		return TextFigures{}, err
+	}
+	return *f, nil
+}

@@ -19,6 +19,7 @@ type Writer struct {
 	TxReader
 	Now int64 // milliseconds since 1970; 0: no row expires
 	buffers
+	searcher searcher
 }
 
 // buffers are what a write needs for a moment.
@@ -30,7 +31,7 @@ type buffers struct {
 // Writer returns a writer of c, which is good until the next one is asked for.
 func (t *Tx) Writer(c *catalog.Collection) *Writer {
 	w := &t.writer
-	*w = Writer{TxReader: TxReader{Reader: Reader{view: t.View(), col: c}, tx: t}, buffers: w.buffers}
+	*w = Writer{TxReader: TxReader{Reader: Reader{view: t.View(), col: c}, tx: t}, buffers: w.buffers, searcher: w.searcher}
 	return w
 }
 
@@ -218,6 +219,12 @@ func (w *Writer) index(id uint64, old, b []byte) error {
 		return err
 	}
 	for _, x := range w.col.Indexes() {
+		if x.Kind.Search() {
+			if err := w.search(x, id, &before, &after); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := w.entries(x, id, old != nil, b != nil, &before, &after); err != nil {
 			return err
 		}

@@ -1,0 +1,261 @@
+package table
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/fenec-go/fenecdb/fenec/internal/base"
+	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
+	"github.com/fenec-go/fenecdb/fenec/internal/key"
+	"github.com/fenec-go/fenecdb/fenec/internal/posting"
+	"github.com/fenec-go/fenecdb/fenec/internal/store"
+)
+
+// Merger is the store's Merger: it keeps the entries of search indexes in the
+// base, postings in chunks (package posting), and of vectors those whose change a
+// graph has not taken up, as the number of the sequence and the id, 8 bytes each.
+type Merger struct{}
+
+// Merge folds changes of one index.
+func (Merger) Merge(tx *base.Tx, space uint32, next func() (base.Change, bool)) ([]base.Change, error) {
+	switch kind := catalog.KindOfSpace(space); kind {
+	case catalog.Text:
+		return mergePostings(tx, space, posting.Text, next)
+	case catalog.Inverted:
+		return mergePostings(tx, space, posting.Weights, next)
+	case catalog.HNSW:
+		return mergePending(tx, space, next)
+	}
+	return nil, fmt.Errorf("%w: space %d is that of no search index", ErrCorrupt, space)
+}
+
+// mergePostings folds the changes of one term after the other.
+func mergePostings(tx *base.Tx, space uint32, kind posting.Kind, next func() (base.Change, bool)) (out []base.Change, err error) {
+	cur, err := store.FoldedIn(tx, space)
+	if err != nil {
+		return nil, err
+	}
+	var prefix []byte
+	var list []posting.Posting
+	flush := func() error {
+		if len(list) == 0 {
+			return nil
+		}
+		changes, err := posting.Merge(kind, cur, prefix, list)
+		for _, c := range changes {
+			out = append(out, changeOf(space, c))
+		}
+		list = list[:0]
+		return err
+	}
+	for c, ok := next(); ok; c, ok = next() {
+		p, at, err := singlePosting(kind, c)
+		if err != nil {
+			return nil, err
+		}
+		if !bytes.Equal(at, prefix) {
+			if err := flush(); err != nil {
+				return nil, err
+			}
+			prefix = append(prefix[:0], at...)
+		}
+		list = append(list, p)
+	}
+	return out, flush()
+}
+
+func changeOf(space uint32, c posting.Change) base.Change {
+	if c.Value == nil {
+		return base.Change{Op: base.OpDelete, Space: space, Key: c.Key}
+	}
+	return base.Change{Space: space, Key: c.Key, Value: c.Value}
+}
+
+func singlePosting(kind posting.Kind, c base.Change) (p posting.Posting, prefix []byte, err error) {
+	if c.Op == base.OpDelete {
+		return goneKey(c.Key)
+	}
+	prefix, p, err = posting.Single(kind, c.Key, c.Value)
+	return p, prefix, err
+}
+
+// goneKey returns the posting that a deleted key says is gone.
+func goneKey(k []byte) (p posting.Posting, prefix []byte, err error) {
+	at := len(k) - idBytes
+	if at < 1 {
+		return p, nil, fmt.Errorf("%w: key %x of a posting", ErrCorrupt, k)
+	}
+	return posting.Posting{ID: binary.BigEndian.Uint64(k[at:]), Gone: true}, k[:at], nil
+}
+
+// Postings returns the posting list under a prefix of x, an index of kind Text or
+// Inverted. While it is in use, no scan of the same view may go on.
+func (r *Reader) Postings(x *catalog.Index, prefix []byte) (*posting.List, error) {
+	var front []posting.Posting
+	for f := r.view.Fresh(x.Space, prefix, key.Next(bytes.Clone(prefix))); f.Next(); {
+		p, _, err := freshPosting(kindOf(x), f)
+		if err != nil {
+			return nil, err
+		}
+		front = append(front, p)
+	}
+	cur, err := r.view.Folded(x.Space)
+	if err != nil {
+		return nil, err
+	}
+	return posting.NewList(kindOf(x), cur, prefix, front)
+}
+
+func freshPosting(kind posting.Kind, f *store.Fresh) (p posting.Posting, prefix []byte, err error) {
+	if f.Gone() {
+		return goneKey(f.Key())
+	}
+	prefix, p, err = posting.Single(kind, f.Key(), f.Value())
+	return p, prefix, err
+}
+
+// recount counts the figures of x, an index of kind Text, from its list of all
+// documents.
+func (r *Reader) recount(x *catalog.Index) (f TextFigures, err error) {
+	list, err := r.Postings(x, posting.TermPrefix(nil, ""))
+	if err != nil {
+		return f, err
+	}
+	for ; list.ID() != posting.End; list.Next() {
+		f.Documents++
+		f.Length += int64(list.Posting().Length)
+	}
+	return f, list.Err()
+}
+
+// Pending is the change of a row's vector that a graph has not taken up.
+type Pending struct {
+	Seq uint64 // the number of the sequence it took, or one since
+	ID  uint64
+}
+
+const pendingBytes = 16
+
+// Compare compares by the order in which graphs take changes up.
+func (p Pending) Compare(q Pending) int {
+	return cmp.Or(cmp.Compare(p.Seq, q.Seq), cmp.Compare(p.ID, q.ID))
+}
+
+// Append appends the stored form of p.
+func (p Pending) Append(dst []byte) []byte {
+	dst = binary.BigEndian.AppendUint64(dst, p.Seq)
+	return binary.BigEndian.AppendUint64(dst, p.ID)
+}
+
+func parsePending(b []byte) (Pending, error) {
+	if len(b) != pendingBytes {
+		return Pending{}, fmt.Errorf("%w: a pending vector of %d bytes", ErrCorrupt, len(b))
+	}
+	return Pending{binary.BigEndian.Uint64(b), binary.BigEndian.Uint64(b[8:])}, nil
+}
+
+// mergePending adds changes of vectors to those that are pending, and takes those
+// out that the graph in the base has taken up.
+func mergePending(tx *base.Tx, space uint32, next func() (base.Change, bool)) (out []base.Change, err error) {
+	linked, err := LinkedIn(tx, space)
+	if err != nil {
+		return nil, err
+	}
+	cur, err := store.FoldedIn(tx, space)
+	if err != nil {
+		return nil, err
+	}
+	for cur.SeekGE(nil); cur.Valid(); cur.Next() {
+		p, err := parsePending(cur.Key())
+		if err != nil {
+			return nil, err
+		}
+		if p.Compare(linked) > 0 {
+			break
+		}
+		out = append(out, base.Change{Op: base.OpDelete, Space: space, Key: p.Append(nil)})
+	}
+	added := len(out)
+	for c, ok := next(); ok; c, ok = next() {
+		p, err := freshPending(c.Key, c.Value)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, base.Change{Space: space, Key: p.Append(nil)})
+	}
+	slices.SortFunc(out[added:], func(a, b base.Change) int { return bytes.Compare(a.Key, b.Key) })
+	return out, cur.Err()
+}
+
+// freshPending returns what a key and a value in a front say.
+func freshPending(k, v []byte) (Pending, error) {
+	if len(k) != idBytes || len(v) != 8 {
+		return Pending{}, fmt.Errorf("%w: a pending vector of %d and %d bytes", ErrCorrupt, len(k), len(v))
+	}
+	return Pending{Seq: binary.BigEndian.Uint64(v), ID: binary.BigEndian.Uint64(k)}, nil
+}
+
+// LinkedKey is the key in the space of a graph under which the base holds the
+// last change that the graph has taken up, with all before it.
+var LinkedKey = []byte{0}
+
+// LinkedIn returns what LinkedKey says for the index of vectors in that space.
+func LinkedIn(tx *base.Tx, space uint32) (Pending, error) {
+	b, err := tx.Get(catalog.GraphOf(space), LinkedKey)
+	if b == nil || err != nil {
+		return Pending{}, err
+	}
+	return parsePending(b)
+}
+
+// Fresh returns the ids of rows whose vectors x, an index of kind HNSW, has in the
+// fronts, ascending: those changed since the base, or as folded into it lately.
+func (r *Reader) Fresh(x *catalog.Index) ([]uint64, error) {
+	var list []uint64
+	for f := r.view.Fresh(x.Space, nil, nil); f.Next(); {
+		p, err := freshPending(f.Key(), f.Value())
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, p.ID)
+	}
+	return list, nil
+}
+
+// PendingAfter returns the changes of vectors that the base has of x, an index of
+// kind HNSW, after p, in their order.
+func (r *Reader) PendingAfter(x *catalog.Index, p Pending) ([]Pending, error) {
+	cur, err := r.view.Folded(x.Space)
+	if err != nil {
+		return nil, err
+	}
+	return pendingAfter(cur, p, math.MaxUint64, math.MaxInt)
+}
+
+// PendingIn returns those of the changes of vectors after p in a base that are
+// folded, at most so many.
+func PendingIn(tx *base.Tx, x *catalog.Index, p Pending, most int) ([]Pending, error) {
+	cur, err := store.FoldedIn(tx, x.Space)
+	if err != nil {
+		return nil, err
+	}
+	return pendingAfter(cur, p, tx.Folded(), most)
+}
+
+func pendingAfter(cur *store.Folded, p Pending, last uint64, most int) (list []Pending, err error) {
+	for cur.SeekGE(append(p.Append(nil), 0)); cur.Valid() && len(list) < most; cur.Next() {
+		p, err := parsePending(cur.Key())
+		if err != nil {
+			return nil, err
+		}
+		if p.Seq > last {
+			break
+		}
+		list = append(list, p)
+	}
+	return list, cur.Err()
+}
