@@ -1,0 +1,137 @@
+package hnsw
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Inserting from many goroutines gives as good a graph as from one.
+func TestParallelBuild(t *testing.T) {
+	const count, dim, workers = 4000, 24, 8
+	vectors, queries := gaussian(1, count, dim), gaussian(2, 50, dim)
+	g, err := New(Params{Dim: dim})
+	require.NoError(t, err)
+	var group sync.WaitGroup
+	errs := make([]error, workers)
+	for w := range workers {
+		group.Go(func() {
+			for i := w; i < count && errs[w] == nil; i += workers {
+				errs[w] = g.Insert(uint64(i), vectors[i])
+			}
+		})
+	}
+	group.Wait()
+	for _, err := range errs {
+		require.NoError(t, err)
+	}
+	m := &model{g, vectors}
+	m.requireSound(t)
+	require.GreaterOrEqual(t, m.recall(t, queries, 100), 0.98)
+}
+
+// Everything goes on at once: inserts, deletes, updates, searches, repairs,
+// storing. Whatever was stored is a whole graph; what is there in the end is found.
+func TestConcurrent(t *testing.T) {
+	for _, storage := range []Storage{Float32, Int8} {
+		t.Run(fmt.Sprint("storage ", storage), func(t *testing.T) { testConcurrent(t, storage) })
+	}
+}
+
+func testConcurrent(t *testing.T, storage Storage) {
+	const writers, each, dim = 4, 400, 8
+	vectors := gaussian(1, writers*each, dim)
+	for i := range vectors {
+		if i%50 == 0 {
+			vectors[i] = vectors[0]
+		}
+	}
+	g, err := New(Params{Dim: dim, M: 8, EFConstruction: 40, Storage: storage})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	var writing, reading sync.WaitGroup
+	var fault atomic.Pointer[error]
+	check := func(err error) {
+		if err != nil && ctx.Err() == nil {
+			fault.CompareAndSwap(nil, &err)
+		}
+	}
+	// Each writer has ids of its own. Of these, every third is gone in the end.
+	for w := range writers {
+		writing.Go(func() {
+			rng := rand.New(rand.NewPCG(uint64(w), 0))
+			for i := range each {
+				id := w*each + i
+				check(g.Insert(uint64(id), vectors[rng.IntN(len(vectors))]))
+				for _, old := range []int{i, rng.IntN(i + 1)} {
+					if old := w*each + old; g.Delete(uint64(old)) {
+						check(g.Insert(uint64(old), vectors[old]))
+					}
+				}
+				if i%3 == 0 {
+					g.Delete(uint64(id))
+				}
+			}
+		})
+	}
+	for r := range 2 {
+		reading.Go(func() {
+			var hits []Hit
+			for i := r; ctx.Err() == nil; i += 2 {
+				q := Query{Vector: vectors[i%len(vectors)], K: 10, EF: 50}
+				if i%4 == 0 {
+					q.Accept = func(id uint64) (bool, error) { return id%2 == 0, nil }
+				}
+				var err error
+				hits, _, err = g.Search(ctx, q, hits)
+				check(err)
+				for _, h := range hits {
+					if h.ID >= uint64(len(vectors)) || q.Accept != nil && h.ID%2 == 1 {
+						check(fmt.Errorf("id %d was found", h.ID))
+					}
+				}
+			}
+		})
+	}
+	reading.Go(func() {
+		for ctx.Err() == nil {
+			if g.Dead() > 200 {
+				check(g.Repair(ctx))
+			}
+			runtime.Gosched()
+		}
+	})
+	reading.Go(func() {
+		disk := disk{}
+		for ctx.Err() == nil {
+			disk.write(g.Changes())
+			_, err := disk.load(g.params, vectors)
+			check(err)
+		}
+	})
+	writing.Wait()
+	cancel()
+	reading.Wait()
+	if err := fault.Load(); err != nil {
+		t.Fatal(*err)
+	}
+
+	m := &model{g, make([][]float32, len(vectors))}
+	for id, v := range vectors {
+		if id%each%3 != 0 {
+			m.vectors[id] = v
+		}
+		require.Equal(t, id%each%3 != 0, g.Contains(uint64(id)))
+	}
+	m.requireSound(t)
+	m.repair(t)
+	m.requireSound(t)
+	hits, _ := search(t, g, Query{Vector: vectors[1], K: len(vectors)})
+	require.GreaterOrEqual(t, len(hits), g.Len()*99/100)
+}

@@ -1,0 +1,334 @@
+package hnsw
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/fenec-go/fenecdb/fenec/internal/vector"
+)
+
+// Stored is a stored graph, which Load does not change or keep.
+type Stored struct {
+	Header []byte
+	Codes  []byte   // nil if none were ever stored
+	Chunks [][]byte // by number
+}
+
+// Load returns the graph that was stored by Changes of one with the same
+// parameters, of which EFConstruction and Seed may differ. It calls fill once, which puts the
+// vectors of the ids that the graph may have and returns whether the graph has
+// them; put may be called from many goroutines, but once for an id. Ids without a vector
+// are dead afterwards. The error is fill's, or wraps ErrCorrupt.
+func Load(p Params, stored Stored, fill func(put func(id uint64, v []float32) bool) error) (*Graph, error) {
+	g, err := New(p)
+	if err != nil {
+		return nil, err
+	}
+	l := loader{g: g, chunks: stored.Chunks}
+	l.units.New = func() any {
+		unit := make([]float32, p.Dim)
+		return &unit
+	}
+	if l.header, err = parseHeader(stored.Header, &g.params, stored.Chunks); err != nil {
+		return nil, err
+	}
+	if err := l.readCodes(stored.Codes); err != nil {
+		return nil, err
+	}
+	if err := l.readGraph(); err != nil {
+		return nil, err
+	}
+	l.filled = make([]bool, l.count)
+	if err := fill(l.put); err != nil {
+		return nil, err
+	}
+	l.finish()
+	return g, nil
+}
+
+// loader makes a graph of a stored one.
+type loader struct {
+	header
+	g      *Graph
+	v      *view
+	chunks [][]byte
+	places atomic.Uint32 // handed out
+	filled []bool        // nodes whose vector is there
+	units  sync.Pool     // of vectors to normalise into
+}
+
+func (l *loader) readCodes(b []byte) error {
+	if b == nil {
+		return nil
+	}
+	codes, err := parseCodes(b, &l.params)
+	if err != nil {
+		return err
+	}
+	v := *l.g.view.Load()
+	v.rows.codes = codes
+	l.g.view.Store(&v)
+	return nil
+}
+
+// readGraph makes the graph of the chunks, but for the vectors.
+func (l *loader) readGraph() error {
+	a := &l.g.alloc
+	a.mu.Lock()
+	a.count, a.places = l.count, l.header.places
+	l.g.growLocked(int(a.count), int(a.places))
+	a.mu.Unlock()
+	l.v = l.g.view.Load()
+	if err := l.each(l.readChunk); err != nil {
+		return err
+	}
+	if l.places.Load() != l.header.places {
+		return fmt.Errorf("%w: lists are missing", ErrCorrupt)
+	}
+	if err := l.each(l.checkChunk); err != nil {
+		return err
+	}
+	if err := l.readEntry(); err != nil {
+		return err
+	}
+	return l.admit()
+}
+
+// each calls do with the number of each chunk, from as many goroutines as there
+// are cores, until one fails.
+func (l *loader) each(do func(chunk int) error) error {
+	const some = 64
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	errs := make(chan error, runtime.GOMAXPROCS(0))
+	for range cap(errs) {
+		workers.Go(func() {
+			for {
+				first := int(next.Add(some)) - some
+				for i := first; i < min(first+some, len(l.chunks)); i++ {
+					if err := do(i); err != nil {
+						errs <- err
+						return
+					}
+				}
+				if first >= len(l.chunks) {
+					return
+				}
+			}
+		})
+	}
+	workers.Wait()
+	close(errs)
+	return <-errs
+}
+
+// readChunk reads nodes and lists as they are.
+func (l *loader) readChunk(chunk int) error {
+	var r reader
+	first := uint32(chunk * chunkNodes)
+	ok := r.begin(l.chunks[chunk])
+	for n := first; ok && n < first+chunkNodes; n++ {
+		ok = l.readNode(&r, n)
+	}
+	if !ok || len(r.rest) > 0 {
+		return fmt.Errorf("%w: chunk %d", ErrCorrupt, chunk)
+	}
+	return nil
+}
+
+func (l *loader) readNode(r *reader, n uint32) bool {
+	state, ok := r.state()
+	if !ok || state != 0 && n >= l.count {
+		return false
+	}
+	if state == 0 {
+		return true
+	}
+	if l.v.nodes[n>>l.v.shift].ids[n&l.v.mask], ok = r.id(); !ok || !r.list(l.v.neighbours(n, 0)) {
+		return false
+	}
+	if state&twin != 0 {
+		*l.v.state(n) = state
+		return true
+	}
+	*l.v.state(n) = state | linked
+	word := l.v.above(n)
+	for range state & levelMask {
+		place := l.places.Add(1) - 1
+		if place >= l.header.places {
+			return false
+		}
+		words := l.v.placeWords(place)
+		if !r.list(words[:len(words)-1]) {
+			return false
+		}
+		*word = place
+		word = &words[len(words)-1]
+	}
+	return true
+}
+
+// checkChunk drops from lists what cannot be a neighbour, and sees to it that
+// twins have a head.
+func (l *loader) checkChunk(chunk int) error {
+	first := uint32(chunk * chunkNodes)
+	for n := first; n < min(first+chunkNodes, l.count); n++ {
+		state := *l.v.state(n)
+		if state&twin != 0 {
+			if head := l.v.neighbours(n, 0)[0]; head == none && l.params.Metric == vector.Cosine || l.valid(head, n, 0) {
+				continue
+			}
+			return fmt.Errorf("%w: node %d is the twin of none", ErrCorrupt, n)
+		}
+		if state == 0 {
+			continue
+		}
+		for level := range int(state&levelMask) + 1 {
+			l.checkList(n, level)
+		}
+	}
+	return nil
+}
+
+func (l *loader) checkList(n uint32, level int) {
+	list := l.v.neighbours(n, level)
+	kept := 0
+	for _, m := range list {
+		if l.valid(m, n, level) {
+			list[kept] = m
+			kept++
+		} else if m != none {
+			l.v.mark(n)
+		}
+	}
+	for i := kept; i < len(list); i++ {
+		list[i] = none
+	}
+}
+
+// valid reports whether m can be a neighbour of n on a level.
+func (l *loader) valid(m, n uint32, level int) bool {
+	if m >= l.count || m == n {
+		return false
+	}
+	state := *l.v.state(m)
+	return state&linked != 0 && int(state&levelMask) >= level
+}
+
+func (l *loader) readEntry() error {
+	e := l.header.entry
+	if e != noEntry {
+		if e.level() > maxLevel || !l.valid(e.node(), none, e.level()) {
+			return fmt.Errorf("%w: no node is at the entry", ErrCorrupt)
+		}
+	}
+	l.g.entry.Store(uint64(e))
+	return nil
+}
+
+// admit makes ids, free nodes and twins known.
+func (l *loader) admit() error {
+	g := l.g
+	for i := range g.ids.shards {
+		s := &g.ids.shards[i]
+		s.roomLocked(l.v, int(l.count)/idShards)
+	}
+	for n := l.count; n > 0; {
+		n--
+		switch state := *l.v.state(n); {
+		case state == 0:
+			g.alloc.free = append(g.alloc.free, n)
+			continue
+		case state&dead != 0:
+			g.gone.Add(1)
+		default:
+			if err := l.admitID(n); err != nil {
+				return err
+			}
+		}
+		if *l.v.state(n)&twin != 0 {
+			l.chain(n)
+		}
+	}
+	return nil
+}
+
+func (l *loader) admitID(n uint32) error {
+	id := l.v.id(n)
+	s := l.g.ids.shard(id)
+	s.roomLocked(l.v, s.count+1)
+	slot, found := s.findLocked(l.v, id)
+	if found {
+		return fmt.Errorf("%w: id %d has two nodes", ErrCorrupt, id)
+	}
+	s.putLocked(slot, n)
+	l.g.live.Add(1)
+	return nil
+}
+
+// chain puts a twin behind its head.
+func (l *loader) chain(n uint32) {
+	first := &l.g.zeros
+	if head := l.v.neighbours(n, 0)[0]; head != none {
+		first = l.v.next(head)
+	}
+	*l.v.next(n) = *first
+	*first = n
+}
+
+// put stores the vector of an id.
+func (l *loader) put(id uint64, v []float32) bool {
+	n := l.g.lookup(id)
+	if n == none || len(v) != l.params.Dim {
+		return false
+	}
+	rows := &l.v.rows
+	switch {
+	case l.params.Metric != vector.Cosine:
+		rows.set(n, v)
+	case rows.codes == nil && !rows.half:
+		vector.Normalize(rows.floatsOf(n), v)
+	default:
+		unit := l.units.Get().(*[]float32)
+		vector.Normalize(*unit, v)
+		rows.set(n, *unit)
+		l.units.Put(unit)
+	}
+	l.filled[n] = true
+	return true
+}
+
+// finish sees to the nodes without a vector: they are dead, and stand where one of
+// their neighbours does, so that searches can walk through them.
+func (l *loader) finish() {
+	for n := range l.count {
+		if !l.filled[n] && *l.v.state(n)&(used|dead) == used {
+			l.g.Delete(l.v.id(n))
+		}
+	}
+	for n := range l.count {
+		if state := *l.v.state(n); !l.filled[n] && state&linked != 0 {
+			if m := l.standIn(n); m != none {
+				l.v.rows.copy(n, m)
+			}
+		}
+	}
+}
+
+// standIn returns a node that is about where n was: a twin with a vector, else the
+// first neighbour with one, else none.
+func (l *loader) standIn(n uint32) uint32 {
+	for t := *l.v.next(n); t != none; t = *l.v.next(t) {
+		if l.filled[t] {
+			return t
+		}
+	}
+	for _, m := range l.v.read(l.v.neighbours(n, 0), nil) {
+		if l.filled[m] {
+			return m
+		}
+	}
+	return none
+}

@@ -1,0 +1,210 @@
+package hnsw
+
+import (
+	"context"
+	"sync/atomic"
+)
+
+// widestBeam is how many results a search keeps in a beam. Beyond, inserting
+// into a sorted array costs more than into heaps.
+const widestBeam = 512
+
+// Query says what is searched for.
+type Query struct {
+	Vector []float32 // of Params.Dim finite components
+	K      int       // how many results are wanted
+
+	// EF is how many candidates the search keeps. The more, the likelier it
+	// finds the nearest. It is raised to K.
+	EF int
+
+	// Accept, if not nil, says whether an id may be among the results. It is
+	// called once for each id that would be, and must not change the graph. An
+	// error ends the search.
+	Accept func(id uint64) (bool, error)
+
+	// Visits bounds how many nodes a search with Accept measures. 0 is no bound.
+	Visits int
+}
+
+// Hit is a result. Its score is approximate, as kernels and stored codes are: a
+// cosine or dot product, of which the higher is nearer, or a Euclidean distance.
+type Hit struct {
+	ID    uint64
+	Score float32
+}
+
+// End says why a search ended.
+type End uint8
+
+const (
+	// Complete means that no nearer candidates than those kept were in sight.
+	Complete End = iota
+
+	// Exhausted means that everything reachable was visited before EF candidates
+	// were found. That is all the graph has, unless it holds nodes that deletes have
+	// cut off and Repair has not yet joined again.
+	Exhausted
+
+	// Stopped means that the bound on visits was reached. Nearer results, and
+	// more of them, may have been missed.
+	Stopped
+)
+
+// Search returns the ids nearest to q, at most q.K, best first, in hits, whose
+// contents are overwritten. The error is ErrDimension, the context's or that
+// of q.Accept.
+func (g *Graph) Search(ctx context.Context, q Query, hits []Hit) ([]Hit, End, error) {
+	if len(q.Vector) != g.params.Dim {
+		return hits[:0], Complete, ErrDimension
+	}
+	s := g.enter()
+	defer g.leave(s)
+	e := s.start()
+	p := s.ask(q.Vector)
+	ef := max(q.EF, q.K, 1)
+	if q.Accept == nil && ef <= widestBeam {
+		return s.plain(ctx, &p, e, ef, q.K, hits[:0])
+	}
+	return s.filtered(ctx, &p, e, ef, &q, hits[:0])
+}
+
+// plain searches with a beam.
+func (s *scratch) plain(ctx context.Context, p *probe, e entry, ef, k int, hits []Hit) ([]Hit, End, error) {
+	s.beam.reset(ef)
+	if e != noEntry {
+		if err := s.walk(ctx, p, s.descend(p, e, 0), 0, true); err != nil {
+			return hits, Complete, err
+		}
+	}
+	s.meetChain(atomic.LoadUint32(&s.graph.zeros), s.zeroRank())
+	for _, x := range s.beam.items {
+		if len(hits) == k {
+			break
+		}
+		if x&passing == 0 {
+			hits = append(hits, s.hit(x))
+		}
+	}
+	if s.beam.live < ef {
+		return hits, Exhausted, nil
+	}
+	return hits, Complete, nil
+}
+
+// filtered searches with heaps, as the paper has it, so that any number of nodes
+// may be walked through between results.
+func (s *scratch) filtered(ctx context.Context, p *probe, e entry, ef int, q *Query, hits []Hit) ([]Hit, End, error) {
+	s.front, s.results = s.front[:0], s.results[:0]
+	end := Exhausted
+	if e != noEntry {
+		from := s.descend(p, e, 0)
+		s.forget()
+		s.visit(from.node())
+		s.front.push(from)
+		err := s.offer(from, ef, q.Accept)
+		if err == nil {
+			end, err = s.spread(ctx, p, ef, q)
+		}
+		if err != nil {
+			return hits, end, err
+		}
+	}
+	if err := s.offerChain(atomic.LoadUint32(&s.graph.zeros), s.zeroRank(), ef, q.Accept); err != nil {
+		return hits, end, err
+	}
+	if len(s.results) == ef && end == Exhausted {
+		end = Complete
+	}
+	return s.take(q.K, hits), end, nil
+}
+
+// spread expands the front until nothing in it can lead to better results.
+func (s *scratch) spread(ctx context.Context, p *probe, ef int, q *Query) (End, error) {
+	visits := 0
+	for steps := 1; len(s.front) > 0; steps++ {
+		if steps%ctxSteps == 0 && ctx.Err() != nil {
+			return Stopped, ctx.Err()
+		}
+		from := s.front.pop()
+		if !s.wants(from.rank(), ef) {
+			return Complete, nil
+		}
+		if q.Visits > 0 && visits >= q.Visits {
+			return Stopped, nil
+		}
+		nodes := s.unvisited(from.node(), 0)
+		visits += len(nodes)
+		for i, rank := range s.ranksOf(p, nodes) {
+			if !s.wants(rank, ef) {
+				continue
+			}
+			x := nearAt(rank, nodes[i])
+			s.front.push(x)
+			if err := s.offer(x, ef, q.Accept); err != nil {
+				return Stopped, err
+			}
+		}
+	}
+	return Exhausted, nil
+}
+
+// wants reports whether a node of this rank would be among the ef results.
+func (s *scratch) wants(rank uint32, ef int) bool {
+	return len(s.results) < ef || rank < (^s.results[0]).rank()
+}
+
+// offer puts a node and its twins among the results, if they are accepted.
+func (s *scratch) offer(x near, ef int, accept func(uint64) (bool, error)) error {
+	if err := s.offerOne(x, ef, accept); err != nil {
+		return err
+	}
+	return s.offerChain(atomic.LoadUint32(s.view.next(x.node())), x.rank(), ef, accept)
+}
+
+func (s *scratch) offerChain(first, rank uint32, ef int, accept func(uint64) (bool, error)) error {
+	for n := range s.chain(first) {
+		if !s.wants(rank, ef) {
+			return nil
+		}
+		if err := s.offerOne(nearAt(rank, n), ef, accept); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *scratch) offerOne(x near, ef int, accept func(uint64) (bool, error)) error {
+	if atomic.LoadUint32(s.view.state(x.node()))&dead != 0 {
+		return nil
+	}
+	if accept != nil {
+		if ok, err := accept(s.view.id(x.node())); !ok || err != nil {
+			return err
+		}
+	}
+	if len(s.results) < ef {
+		s.results.push(^x)
+	} else {
+		s.results.replace(^x)
+	}
+	return nil
+}
+
+// take returns the k best results, best first.
+func (s *scratch) take(k int, hits []Hit) []Hit {
+	for len(s.results) > k {
+		s.results.pop()
+	}
+	for range s.results {
+		hits = append(hits, Hit{})
+	}
+	for i := len(hits) - 1; i >= 0; i-- {
+		hits[i] = s.hit(^s.results.pop())
+	}
+	return hits
+}
+
+func (s *scratch) hit(x near) Hit {
+	return Hit{ID: s.view.id(x.node()), Score: s.score(x.rank())}
+}
