@@ -23,12 +23,16 @@ const module = "github.com/fenec-go/fenecdb"
 const arrows = `
 	# The engine, from the ground up.
 	NONE
-	< fenec/internal/fault, fenec/internal/collation, fenec/internal/front, fenec/internal/wal, fenec/internal/base;
+	< fenec/internal/fault, fenec/internal/collation, fenec/internal/front, fenec/internal/wal, fenec/internal/base,
+	fenec/internal/text, fenec/internal/posting, fenec/internal/vector;
+
+	fenec/internal/vector
+	< fenec/internal/hnsw;
 
 	fenec/internal/fault
 	< fenec/ql;
 
-	fenec/internal/fault, fenec/internal/collation
+	fenec/internal/fault, fenec/internal/collation, fenec/internal/vector
 	< fenec/internal/value;
 
 	fenec/internal/value
@@ -46,15 +50,20 @@ const arrows = `
 	fenec/internal/row, fenec/internal/store
 	< fenec/internal/history;
 
-	fenec/internal/catalog, fenec/internal/key, fenec/internal/geo, fenec/internal/history
+	fenec/internal/catalog, fenec/internal/key, fenec/internal/geo, fenec/internal/history, fenec/internal/text, fenec/internal/posting
 	< fenec/internal/table;
+
+	fenec/internal/table, fenec/internal/hnsw
+	< fenec/internal/graphs;
 
 	# For tests alone.
 	NONE
 	< fenec/internal/conformance;
 
 	fenec/internal/expr, fenec/internal/table
-	< fenec/internal/plan
+	< fenec/internal/plan;
+
+	fenec/internal/plan, fenec/internal/graphs
 	< fenec/internal/exec
 	< fenec;
 
@@ -82,7 +91,7 @@ const arrows = `
 // may import any of them; a module with no room is for tests alone.
 var thirdParty = map[string][]string{
 	"go.etcd.io/bbolt":            {"fenec/internal/base"},
-	"golang.org/x/sys":            {"fenec/internal/base", "fenec/internal/wal", "router"},
+	"golang.org/x/sys":            {"fenec/internal/base", "fenec/internal/wal", "fenec/internal/vector", "router"},
 	"golang.org/x/text":           {"fenec/internal/collation"},
 	"github.com/stretchr/testify": {"fenec/internal/conformance"},
 }

@@ -132,9 +132,27 @@ func (b *indexBuild) build(ctx context.Context) error {
 			return err
 		}
 	}
+	if b.index.Kind == catalog.HNSW {
+		if err := b.link(ctx); err != nil {
+			return err
+		}
+	}
 	return b.alter(ctx, func(cat *catalog.Catalog) (*catalog.Catalog, *catalog.Collection, *catalog.Collection, error) {
 		return cat.InstallIndex(b.col, b.index)
 	})
+}
+
+// link builds the graph of what has been folded, so that the first search finds
+// one. What open reads keep from being folded is linked later.
+func (b *indexBuild) link(ctx context.Context) error {
+	if err := b.db.Checkpoint(ctx); err != nil {
+		return err
+	}
+	c, err := b.collection(b.db.Seq())
+	if err != nil {
+		return err
+	}
+	return public(b.db.graphs.Link(ctx, c, b.index))
 }
 
 // fill makes the entries of a stretch of rows, from the id next on, and moves

@@ -9,8 +9,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/fenec-go/fenecdb/fenec/internal/base"
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
 	"github.com/fenec-go/fenecdb/fenec/internal/expr"
+	"github.com/fenec-go/fenecdb/fenec/internal/graphs"
 	"github.com/fenec-go/fenecdb/fenec/internal/history"
 	"github.com/fenec-go/fenecdb/fenec/internal/store"
 	"github.com/fenec-go/fenecdb/fenec/internal/table"
@@ -20,6 +22,7 @@ import (
 type DB struct {
 	store   *store.Store
 	history *history.History
+	graphs  *graphs.Set // of vector indexes
 	clock   func() time.Time
 	limit   atomic.Pointer[func(Block) error]
 	own     Session // of its methods, which may do everything
@@ -66,7 +69,8 @@ func Open(path string, opts Options) (*DB, error) {
 	}
 	db.figures.History = db.history
 	replayer := table.Replayer{History: db.history}
-	so.Owners, so.Replay = []store.Owner{db.history}, replayer.Replay
+	db.graphs = graphs.New(path, func() (*base.Tx, error) { return db.store.Base() }, db.catalogNow)
+	so.Owners, so.Merger, so.Replay = []store.Owner{db.history, db.graphs}, table.Merger{}, replayer.Replay
 	so.Load = func(v *store.View) error { return errors.Join(replayer.Load(v), db.history.Load(v)) }
 	if db.store, err = store.Open(path, so); err != nil {
 		return nil, public(err)
@@ -90,6 +94,7 @@ func OpenMemory(opts Options) (*DB, error) { return Open("", opts) }
 func (db *DB) Close() error {
 	db.watch.close()
 	db.sweeper.close()
+	db.graphs.Close()
 	return public(db.store.Close())
 }
 
@@ -110,6 +115,16 @@ func (db *DB) catalogAt(seq uint64) *catalog.Catalog {
 		}
 	}
 	return versions[0].catalog
+}
+
+// catalogNow returns the definitions of the last block; none while the database is
+// being opened.
+func (db *DB) catalogNow() *catalog.Catalog {
+	versions := db.catalogs.Load()
+	if versions == nil {
+		return new(catalog.Catalog)
+	}
+	return (*versions)[len(*versions)-1].catalog
 }
 
 // publishCatalog makes cat the definitions from seq on and forgets those that

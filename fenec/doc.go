@@ -1,5 +1,6 @@
 // Package fenec is an embedded document database: one file a database, the
-// query language FenecQL, snapshots, atomic batches, crash safety.
+// query language FenecQL, full-text and vector search, snapshots, atomic batches,
+// crash safety.
 //
 //	db, err := fenec.Open("books.fenec", fenec.Options{})
 //	…
@@ -16,17 +17,37 @@
 //
 // A [DB] is an open database. [DB.Query] runs one statement and returns a
 // [Result]; [DB.Exec] runs one and returns how many documents it wrote;
-// [DB.Batch] runs several as one block. [DB.Prepare] compiles a statement once.
-// [DB.View] reads several times at one sequence. [DB.Subscribe] follows what a
-// condition picks, [DB.Changes] tells what was written since a sequence.
-// Documents have an id, given by the database or by the caller, and the fields
-// their collection declares.
+// [DB.Batch] runs several as one block; [DB.Load] runs one for many rows of
+// arguments. [DB.Prepare] compiles a statement once. [DB.View] reads several times
+// at one sequence. [DB.Subscribe] follows what a condition picks, [DB.Changes]
+// tells what was written since a sequence. Documents have an id, given by the
+// database or by the caller, and the fields their collection declares.
 //
 // A [Session] is a database as a [Policy] shows it: each user reads and writes the
 // rows that are theirs, in the same statements. [DB.SetHook] sees every row before
 // it is written. [Options.Functions] are functions of the program that statements
 // may call. Rows of a collection with @ttl are gone when their time is past, and
 // [DB.Sweep], or a timer, makes room.
+//
+// # Search
+//
+// Fields with @text are ranked by their words (BM25), fields with @hnsw by how near
+// their vectors are, and both together by reciprocal ranks:
+//
+//	_, err = db.Exec(ctx, `create collection pages (body text @text, v vector<384> @hnsw(cosine))`)
+//	res, err = db.Query(ctx, `get pages match body $1 limit 10`, "red fox")
+//	res, err = db.Query(ctx, `get pages near v $1 where id > 7 limit 10`, vector) // a []float32
+//	res, err = db.Query(ctx, `get pages match body $1 near v $2 fuse limit 10`, "red fox", vector)
+//
+// The last column of such a Result, _score, holds the scores. A search sees what
+// was written before it. Only near on a vector is approximate, and only in that it
+// may miss a row that "near … exact" finds: its page is full if enough rows pass
+// the filter, and its scores are those of the stored vectors. The same rows have the
+// same scores on every platform.
+//
+// The graph of an @hnsw is loaded by the first search that needs it and held in
+// memory until the database is closed. Vectors that change are linked into it in
+// the background, and measured one by one until then.
 //
 // # Guarantees
 //

@@ -14,17 +14,19 @@ import (
 	"github.com/fenec-go/fenecdb/fenec"
 )
 
-// shown is a statement that the language's page shows.
+// shown is a statement that a page shows.
 type shown struct {
-	text string
-	args []any
-	err  error // that it ends with, or nil
+	text  string
+	args  []any
+	err   error  // that it ends with, or nil
+	gives string // ids of rows, in order, maybe with their scores; "" if nothing is said
 }
 
 var (
 	codeBlock = regexp.MustCompile("(?ms)^```\n(.*?)^```")
 	comment   = regexp.MustCompile(`(?m)\s+-- (.*)$`)
 	given     = regexp.MustCompile(`\$(\d+) = `)
+	gives     = regexp.MustCompile(`^gives ([\d:., -]*\d|nothing)`)
 )
 
 // shownErrors are those that a comment names, by their first words.
@@ -64,6 +66,11 @@ func (s *shown) read(t *testing.T, comment string) {
 			s.err = kind
 		}
 	}
+	if strings.HasPrefix(comment, "gives ") {
+		m := gives.FindStringSubmatch(comment)
+		require.NotNil(t, m, comment)
+		s.gives = m[1]
+	}
 	for _, at := range given.FindAllStringSubmatchIndex(comment, -1) {
 		n, err := strconv.Atoi(comment[at[2]:at[3]])
 		require.NoError(t, err)
@@ -76,24 +83,69 @@ func (s *shown) read(t *testing.T, comment string) {
 	}
 }
 
-// TestDocumentation runs every statement that the language's page shows, in order.
-func TestDocumentation(t *testing.T) {
-	page, err := os.ReadFile("../docs/fenecql.md")
-	require.NoError(t, err)
-	statements := shownStatements(t, string(page))
-	require.Greater(t, len(statements), 60)
-	db := file(t, fenec.Options{})
-	failed := 0
-	for _, s := range statements {
-		_, err := db.Query(t.Context(), s.text, s.args...)
-		if s.err == nil {
-			require.NoError(t, err, s.text)
-			continue
-		}
+// check runs the statement and holds its answer against what the page says.
+func (s *shown) check(t *testing.T, db *fenec.DB) {
+	t.Helper()
+	res, err := db.Query(t.Context(), s.text, s.args...)
+	if s.err != nil {
 		require.ErrorIs(t, err, s.err, s.text)
-		failed++
+		return
 	}
-	require.Greater(t, failed, 5)
+	require.NoError(t, err, s.text)
+	if s.gives != "" {
+		require.Equal(t, s.gives, rowsAsShown(t, res, strings.Contains(s.gives, ":")), s.text)
+	}
+}
+
+// rowsAsShown returns the ids of rows as pages give them, each with its score if
+// that is asked for.
+func rowsAsShown(t *testing.T, res *fenec.Result, scores bool) string {
+	t.Helper()
+	var rows []string
+	for row := range res.All() {
+		id, err := row.Int("id")
+		require.NoError(t, err)
+		text := strconv.FormatInt(id, 10)
+		if scores {
+			score, err := row.Float("_score")
+			require.NoError(t, err)
+			text += ": " + strconv.FormatFloat(score, 'f', 3, 64)
+		}
+		rows = append(rows, text)
+	}
+	if len(rows) == 0 {
+		return "nothing"
+	}
+	return strings.Join(rows, ", ")
+}
+
+// TestDocumentation runs every statement that the pages on the language show, in
+// order.
+func TestDocumentation(t *testing.T) {
+	for name, least := range map[string]struct{ statements, errors, answers int }{
+		"fenecql.md": {80, 6, 6},
+		"search.md":  {30, 3, 15},
+	} {
+		t.Run(name, func(t *testing.T) {
+			page, err := os.ReadFile("../docs/" + name)
+			require.NoError(t, err)
+			statements := shownStatements(t, string(page))
+			db := file(t, fenec.Options{})
+			failed, answered := 0, 0
+			for _, s := range statements {
+				s.check(t, db)
+				if s.err != nil {
+					failed++
+				}
+				if s.gives != "" {
+					answered++
+				}
+			}
+			require.GreaterOrEqual(t, len(statements), least.statements)
+			require.GreaterOrEqual(t, failed, least.errors)
+			require.GreaterOrEqual(t, answered, least.answers)
+		})
+	}
 }
 
 // TestDocumentedValues holds what the page says about values against answers.
@@ -133,7 +185,7 @@ var goBlock = regexp.MustCompile("(?ms)^```go\n(.*?)^```")
 // TestGoOnPages requires the Go code of every page to be that of a test.
 func TestGoOnPages(t *testing.T) {
 	var compiled string
-	for _, name := range []string{"docs_test.go", "example_docs_test.go"} {
+	for _, name := range []string{"docs_test.go", "example_docs_test.go", "example_search_test.go"} {
 		b, err := os.ReadFile(name)
 		require.NoError(t, err)
 		compiled += flush(string(b))
@@ -149,7 +201,7 @@ func TestGoOnPages(t *testing.T) {
 			blocks++
 		}
 	}
-	require.GreaterOrEqual(t, blocks, 5)
+	require.GreaterOrEqual(t, blocks, 7)
 }
 
 // flush returns Go code without its indentation.

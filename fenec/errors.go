@@ -8,6 +8,8 @@ import (
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
 	"github.com/fenec-go/fenecdb/fenec/internal/fault"
 	"github.com/fenec-go/fenecdb/fenec/internal/history"
+	"github.com/fenec-go/fenecdb/fenec/internal/hnsw"
+	"github.com/fenec-go/fenecdb/fenec/internal/posting"
 	"github.com/fenec-go/fenecdb/fenec/internal/row"
 	"github.com/fenec-go/fenecdb/fenec/internal/store"
 	"github.com/fenec-go/fenecdb/fenec/internal/table"
@@ -71,7 +73,8 @@ func Over(format string, args ...any) error { return fault.New(fault.OverLimit, 
 func Denied(format string, args ...any) error { return fault.New(fault.Denied, format, args...) }
 
 // damaged are the lower layers' words for ErrCorrupt.
-var damaged = []error{base.ErrCorrupt, wal.ErrCorrupt, row.ErrCorrupt, catalog.ErrCorrupt, table.ErrCorrupt, history.ErrCorrupt}
+var damaged = []error{base.ErrCorrupt, wal.ErrCorrupt, row.ErrCorrupt, catalog.ErrCorrupt, table.ErrCorrupt,
+	history.ErrCorrupt, posting.ErrCorrupt, hnsw.ErrCorrupt}
 
 // public makes err one that matches this package's errors.
 func public(err error) error {

@@ -10,6 +10,7 @@ import (
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
 	"github.com/fenec-go/fenecdb/fenec/internal/exec"
 	"github.com/fenec-go/fenecdb/fenec/internal/fault"
+	"github.com/fenec-go/fenecdb/fenec/internal/graphs"
 	"github.com/fenec-go/fenecdb/fenec/internal/plan"
 	"github.com/fenec-go/fenecdb/fenec/internal/store"
 	"github.com/fenec-go/fenecdb/fenec/internal/table"
@@ -116,7 +117,7 @@ func (s *Session) runGuarded(ctx context.Context, st *Stmt, params []value.Value
 	defer base.Recover(s.db.Path(), base.Guard(), &err)
 	from := sources.Get().(*viewSource)
 	defer from.release()
-	from.view = view
+	from.view, from.graphs = view, s.db.graphs
 	return s.runRead(ctx, st, params, cat, view.Seq(), from)
 }
 
@@ -124,6 +125,7 @@ func (s *Session) runGuarded(ctx context.Context, st *Stmt, params []value.Value
 // statement and then to others.
 type viewSource struct {
 	view   *store.View
+	graphs *graphs.Set
 	reader table.Reader // of the collection asked for first, to save its memory
 	lent   bool         // reader is in use
 }
@@ -141,6 +143,10 @@ func (v *viewSource) Table(c *catalog.Collection) plan.Table {
 	}
 	v.reader, v.lent = *table.NewReader(v.view, c), true
 	return &v.reader
+}
+
+func (v *viewSource) Graph(ctx context.Context, c *catalog.Collection, x *catalog.Index) (*graphs.Graph, error) {
+	return v.graphs.Graph(ctx, c, x)
 }
 
 // runRead runs a statement that only reads, at that sequence.

@@ -14,7 +14,7 @@ type Stats struct {
 	LiveBytes   int64             // of the rows as they stand, all collections together
 	DiskBytes   int64             // of the file and its logs, space allocated ahead included
 	FreeBytes   int64             // of the file's free pages, which Compact gives back
-	MemoryBytes int64             // held by writes that are not folded yet, their part of the history included
+	MemoryBytes int64             // held by writes that are not folded yet, their part of the history and graphs of vectors included
 	Seq         uint64            // of the last write
 	SyncedSeq   uint64            // up to which everything is on disk
 	FoldedSeq   uint64            // up to which everything is in the file
@@ -39,7 +39,7 @@ func (db *DB) Stats() (Stats, error) {
 	out := Stats{
 		DiskBytes:   st.BaseBytes + st.LogBytes,
 		FreeBytes:   st.FreeBytes,
-		MemoryBytes: st.FrontBytes + kept.MemoryBytes,
+		MemoryBytes: st.FrontBytes + kept.MemoryBytes + db.graphs.Bytes(),
 		Seq:         st.Seq,
 		SyncedSeq:   st.SyncedSeq,
 		FoldedSeq:   st.FoldedSeq,

@@ -9,6 +9,7 @@ import (
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
 	"github.com/fenec-go/fenecdb/fenec/internal/exec"
 	"github.com/fenec-go/fenecdb/fenec/internal/fault"
+	"github.com/fenec-go/fenecdb/fenec/internal/graphs"
 	"github.com/fenec-go/fenecdb/fenec/internal/plan"
 	"github.com/fenec-go/fenecdb/fenec/internal/store"
 	"github.com/fenec-go/fenecdb/fenec/internal/table"
@@ -22,9 +23,9 @@ type bound struct {
 	params []value.Value
 }
 
-// BatchError says which statement of a batch failed. Nothing of the batch was
-// kept, so Completed is 0; servers that run statements one by one count those
-// that stayed.
+// BatchError says which statement of a batch failed, or which row of a Load.
+// Nothing of a batch was kept, so Completed is 0; a Load, and servers that run
+// statements one by one, count those that stayed.
 type BatchError struct {
 	At        int // index from 0
 	Completed int
@@ -223,6 +224,11 @@ func (w *block) Table(c *catalog.Collection) plan.Table {
 	}
 	w.reader, w.lent = *w.tx.Reader(c), true
 	return &w.reader
+}
+
+// Graph gives the block's statements the graph of an index.
+func (w *block) Graph(ctx context.Context, c *catalog.Collection, x *catalog.Index) (*graphs.Graph, error) {
+	return w.db.graphs.Graph(ctx, c, x)
 }
 
 // commit ends the block, and says so in ended unless something is wrong before.

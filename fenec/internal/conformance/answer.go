@@ -62,15 +62,39 @@ func idOf(t *testing.T, row []member) string {
 	return ""
 }
 
-// valuesOf returns the values of each row, in the order of its members, as a
-// JSON list of lists.
+// scored is a row's id with its score.
+type scored struct {
+	id    string
+	score float64
+}
+
+// scoresOf returns the ids of rows with their scores, which are each row's last
+// member.
+func scoresOf(t *testing.T, body string) (out []scored) {
+	t.Helper()
+	for _, row := range rowsOf(t, body) {
+		last := row[len(row)-1]
+		require.Equal(t, scoreName, last.name, body)
+		s := scored{id: idOf(t, row)}
+		require.NoError(t, json.Unmarshal(last.value, &s.score), body)
+		out = append(out, s)
+	}
+	return out
+}
+
+const scoreName = "_score"
+
+// valuesOf returns the values of each row, in the order of its members and
+// without the score, as a JSON list of lists.
 func valuesOf(t *testing.T, body string) string {
 	t.Helper()
 	list := [][]json.RawMessage{}
 	for _, row := range rowsOf(t, body) {
 		values := []json.RawMessage{}
 		for _, m := range row {
-			values = append(values, m.value)
+			if m.name != scoreName {
+				values = append(values, m.value)
+			}
 		}
 		list = append(list, values)
 	}

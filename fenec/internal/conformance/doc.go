@@ -19,7 +19,8 @@
 // the beginning. An answer is
 //
 //	ids 1,3                  the ids of rows, in order; "ids -" for none
-//	rows [[1,"x"]]           the columns of rows, in order
+//	scores 1:0.5,3:2         the ids of rows, each with about its score
+//	rows [[1,"x"]]           the columns of rows, in order, but for the score
 //	approx 1e-3 [[1.5]]      the same for numbers, each about as given
 //	json [{"id":1}]          the answer's very JSON
 //	len 3                    the number of rows

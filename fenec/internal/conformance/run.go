@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"encoding/json"
+	"math"
 	"strconv"
 	"strings"
 	"testing"
@@ -109,6 +110,8 @@ func (c *scriptCase) match(t *testing.T, want string, got Answer) {
 	switch {
 	case word == "ids":
 		require.Equal(t, strings.Trim(rest, "-"), idsOf(t, got.Body), c.line)
+	case word == "scores":
+		c.matchScores(t, rest, got.Body)
 	case word == "rows":
 		require.Equal(t, canonical(t, rest), valuesOf(t, got.Body), c.line)
 	case word == "approx":
@@ -130,6 +133,25 @@ func (c *scriptCase) match(t *testing.T, want string, got Answer) {
 		require.Equal(t, want, familiesOf(t, got.Body), c.line)
 	default:
 		t.Fatalf("%s: an answer of unknown form", c.line)
+	}
+}
+
+// scoreTolerance is by what part of it a score may be off, or by how much one of 0.
+const scoreTolerance = 1e-5
+
+// matchScores requires ids in order, each with its score.
+func (c *scriptCase) matchScores(t *testing.T, want, body string) {
+	t.Helper()
+	got := scoresOf(t, body)
+	entries := strings.Split(want, ",")
+	require.Len(t, got, len(entries), "%s\ngot %s", c.line, body)
+	for i, entry := range entries {
+		id, text, ok := strings.Cut(entry, ":")
+		require.True(t, ok, c.line)
+		score, err := strconv.ParseFloat(text, 64)
+		require.NoError(t, err, c.line)
+		require.Equal(t, id, got[i].id, "%s\ngot %s", c.line, body)
+		require.InDelta(t, score, got[i].score, scoreTolerance*max(1e-3, math.Abs(score)), "%s\ngot %s", c.line, body)
 	}
 }
 

@@ -139,7 +139,7 @@ func split(text string, sep rune) []string {
 func (s Script) WithoutIndexes() Script {
 	out := Script{Name: s.Name + " without indexes"}
 	for _, line := range s.fixture {
-		for _, kind := range []string{"@hash", "@sorted", "@geo"} {
+		for _, kind := range []string{"@hash", "@sorted", "@geo", "@inverted"} {
 			if !s.keeps(kind) {
 				line = strings.ReplaceAll(line, " "+kind, "")
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/fenec-go/fenecdb/fenec/internal/fault"
 	"github.com/fenec-go/fenecdb/fenec/internal/plan"
 	"github.com/fenec-go/fenecdb/fenec/internal/row"
+	"github.com/fenec-go/fenecdb/fenec/internal/text"
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
 	"github.com/fenec-go/fenecdb/fenec/ql"
 )
@@ -20,8 +21,11 @@ type column struct {
 	typ    value.Type // it is stored with
 }
 
-// idColumn is the position of a column that is the row's id.
-const idColumn = -1
+// Positions of columns that are not in the rows' data.
+const (
+	idColumn    = -1 // the row's id
+	scoreColumn = -2 // the row's score
+)
 
 // anyType is the type of columns that are computed: a json field is stored in
 // a form that says what it holds, whatever that is.
@@ -37,11 +41,13 @@ type selection struct {
 	names   []string // of the columns
 	items   []item   // nil when the result's rows are the collection's
 	types   []value.Type
+	marked  bool // an item is a mark
 }
 
 // item is a column that a result's rows hold.
 type item struct {
 	x     *expr.Expr // what is computed; nil for a field
+	mark  *mark      // or nil
 	field int
 }
 
@@ -97,6 +103,9 @@ func (s *selection) without(name string) *selection {
 
 // add adds a column. seen is the columns before it by name.
 func (s *selection) add(c *expr.Compiler, def *ql.Column, seen map[string]ql.Expr) error {
+	if def.Mark != nil {
+		return s.addMark(c, def.Mark, seen)
+	}
 	path, plain := def.Expr.(*ql.Path)
 	name := def.As.Text
 	if name == "" {
@@ -118,6 +127,22 @@ func (s *selection) add(c *expr.Compiler, def *ql.Column, seen map[string]ql.Exp
 	}
 	seen[name] = def.Expr
 	s.place(c.Collection(), name, path, x)
+	return nil
+}
+
+func (s *selection) addMark(c *expr.Compiler, def *ql.Mark, seen map[string]ql.Expr) error {
+	m, err := compileMark(c, def)
+	if err != nil {
+		return err
+	}
+	if _, ok := seen[m.name]; ok {
+		return fault.New(fault.Query, "two columns are named %q", m.name)
+	}
+	seen[m.name] = nil
+	s.marked = true
+	s.columns = append(s.columns, newColumn(m.name, len(s.items), anyType))
+	s.items = append(s.items, item{mark: m})
+	s.types = append(s.types, anyType)
 	return nil
 }
 
@@ -148,10 +173,11 @@ func (s *selection) result() *Result {
 // projector makes a result's rows of the rows picked.
 type projector struct {
 	*selection
-	f    *expr.Frame
-	res  *Result
-	vals []value.Value
-	buf  []byte
+	f      *expr.Frame
+	res    *Result
+	marker *text.Marker // where an item is a mark
+	vals   []value.Value
+	buf    []byte
 }
 
 // add adds a row that f stands at.
@@ -170,8 +196,11 @@ func (p *projector) add(r plan.Row) error {
 }
 
 func (p *projector) value(it *item, i int) (value.Value, error) {
-	if it.x != nil {
+	switch {
+	case it.x != nil:
 		return it.x.Eval(p.f)
+	case it.mark != nil:
+		return it.mark.value(p.f, p.marker)
 	}
 	return p.f.Row().View(it.field, p.types[i])
 }

@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"context"
 	"slices"
 	"strings"
 
@@ -162,22 +161,23 @@ func pathsOf(e ql.Expr) []string {
 	return paths
 }
 
-// run counts all facets over the rows that job leads to.
-func (x *facets) run(ctx context.Context, job plan.Job) ([]FacetCounts, error) {
+// run counts all facets over the rows that walk gives of a plan, with job's frame
+// standing at each.
+func (x *facets) run(job plan.Job, walk func(p *plan.Plan, visit plan.VisitFunc) error) ([]FacetCounts, error) {
 	out := make([]FacetCounts, len(x.list))
 	for _, p := range x.passes {
 		counters := make([]facetCounter, len(p.facets))
 		for i, at := range p.facets {
 			counters[i] = x.list[at].counter()
 		}
-		err := p.plan.Run(ctx, job, plan.VisitFunc(func(plan.Row) error {
+		err := walk(p.plan, func(plan.Row) error {
 			for _, c := range counters {
 				if err := c.add(job.Frame); err != nil {
 					return err
 				}
 			}
 			return nil
-		}))
+		})
 		if err != nil {
 			return nil, err
 		}

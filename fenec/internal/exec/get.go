@@ -17,6 +17,7 @@ type get struct {
 	*level
 	columns *selection
 	groups  *grouping // of a get with aggregates, or nil
+	ranking *ranking  // or nil
 	facets  *facets   // or nil
 	lookup  *lookup   // or nil
 	count   bool
@@ -24,9 +25,6 @@ type get struct {
 }
 
 func (k *compiler) get(s *ql.Get) (*get, error) {
-	if err := checkSearch(s); err != nil {
-		return nil, err
-	}
 	l, err := k.level(s.From.Text)
 	if err != nil {
 		return nil, err
@@ -38,8 +36,17 @@ func (k *compiler) get(s *ql.Get) (*get, error) {
 	if g.columns, err = compileSelection(l.c, s.Columns); err != nil {
 		return nil, err
 	}
-	err = k.pick(l, plan.Clauses{Where: s.Where, Order: s.Order, Offset: s.Offset, Limit: s.Limit})
-	if err != nil {
+	if g.columns.marked && s.Match == nil {
+		return nil, fault.New(fault.Query, "highlight and snippet stand beside match only")
+	}
+	if g.ranking, err = k.ranking(l, s); err != nil {
+		return nil, err
+	}
+	clauses := plan.Clauses{Where: s.Where, Order: s.Order, Offset: s.Offset, Limit: s.Limit}
+	if g.ranking != nil {
+		clauses = plan.Clauses{Where: s.Where} // the page is one of the rows in their rank
+	}
+	if err := k.pick(l, clauses); err != nil {
 		return nil, err
 	}
 	if err := checkCount(s); err != nil {
@@ -112,7 +119,12 @@ func (g *get) answer(ctx context.Context, env *Env, f *expr.Frame) (*Result, err
 		return res, err
 	}
 	job.Trace = env.trace.Step(plan.StepAggregate, "facets")
-	res.facets, err = g.facets.run(ctx, job)
+	res.facets, err = g.facets.run(job, func(p *plan.Plan, visit plan.VisitFunc) error {
+		if g.ranking != nil {
+			return g.ranking.match.each(ctx, &search{get: g, env: env, job: job}, p, visit)
+		}
+		return p.Run(ctx, job, visit)
+	})
 	return res, err
 }
 
@@ -127,6 +139,9 @@ func (g *get) grouped(ctx context.Context, job plan.Job) (*Result, error) {
 
 // rows finds the rows of the result, or their number.
 func (g *get) rows(ctx context.Context, env *Env, job plan.Job) (*Result, error) {
+	if g.ranking != nil {
+		return g.ranked(ctx, env, job)
+	}
 	if g.count {
 		n, err := g.plan.Count(ctx, job)
 		if err != nil {
@@ -186,7 +201,7 @@ func (x *explain) Run(ctx context.Context, env Env) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := env.trace.Lines(!x.count && x.groups == nil)
+	lines := env.trace.Lines(!x.count && x.groups == nil && x.ranking == nil)
 	if x.discreet {
 		lines = untold(lines)
 	}

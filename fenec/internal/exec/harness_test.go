@@ -10,6 +10,7 @@ import (
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
 	"github.com/fenec-go/fenecdb/fenec/internal/exec"
 	"github.com/fenec-go/fenecdb/fenec/internal/fault"
+	"github.com/fenec-go/fenecdb/fenec/internal/graphs"
 	"github.com/fenec-go/fenecdb/fenec/internal/plan"
 	"github.com/fenec-go/fenecdb/fenec/internal/store"
 	"github.com/fenec-go/fenecdb/fenec/internal/table"
@@ -122,10 +123,20 @@ type inView struct{ *store.View }
 
 func (v inView) Table(c *catalog.Collection) plan.Table { return table.NewReader(v.View, c) }
 
+func (inView) Graph(context.Context, *catalog.Collection, *catalog.Index) (*graphs.Graph, error) {
+	return nil, errNoGraph
+}
+
 // inBlock is the collections as a block has them.
 type inBlock struct{ *table.Tx }
 
 func (b inBlock) Table(c *catalog.Collection) plan.Table { return b.Reader(c) }
+
+func (inBlock) Graph(context.Context, *catalog.Collection, *catalog.Index) (*graphs.Graph, error) {
+	return nil, errNoGraph
+}
+
+var errNoGraph = errors.New("no graphs are kept here")
 
 func (db *testDB) query(ctx context.Context, q exec.Query, env exec.Env) (*exec.Result, error) {
 	sn, err := db.store.Snapshot()

@@ -17,6 +17,7 @@ type Result struct {
 	rows    []resultRow
 	room    [1]resultRow // for rows, which often are no more
 	memory  plan.Arena
+	scores  []float32     // of the rows, if one column is that
 	nested  *nested       // the rows' children, or nil
 	facets  []FacetCounts // or nil
 }
@@ -25,6 +26,15 @@ type Result struct {
 type resultRow struct {
 	id   uint64
 	data []byte
+}
+
+// scoreName is the name of the column with the scores.
+const scoreName = "_score"
+
+// scored adds a column of scores, the last one.
+func (r *Result) scored() {
+	r.columns = append(slices.Clip(r.columns), newColumn(scoreName, scoreColumn, value.TypeFloat))
+	r.names = append(slices.Clip(r.names), scoreName)
 }
 
 // addWhole adds a row of the collection as it is.
@@ -109,8 +119,11 @@ func (r *Result) Value(i, column int) (value.Value, error) {
 		return r.childList(i)
 	}
 	c := &r.columns[column]
-	if c.at == idColumn {
+	switch c.at {
+	case idColumn:
 		return value.Int(int64(r.rows[i].id)), nil
+	case scoreColumn:
+		return value.Float(float64(r.scores[i])), nil
 	}
 	return row.View(r.rows[i].data, c.at, c.typ)
 }
@@ -125,8 +138,11 @@ func (r *Result) AppendColumnJSON(dst []byte, i, column int) (out []byte, ok boo
 		return out, true, err
 	}
 	c := &r.columns[column]
-	if c.at == idColumn {
+	switch c.at {
+	case idColumn:
 		return strconv.AppendUint(dst, r.rows[i].id, 10), true, nil
+	case scoreColumn:
+		return value.AppendJSONFloat32(dst, r.scores[i]), true, nil
 	}
 	fields, err := row.Parse(r.rows[i].data)
 	if err != nil {
@@ -197,6 +213,8 @@ func (r *Result) appendRow(dst []byte, n int) ([]byte, error) {
 		dst = append(dst, c.member...)
 		if c.at == idColumn {
 			dst = strconv.AppendUint(dst, data.id, 10)
+		} else if c.at == scoreColumn {
+			dst = value.AppendJSONFloat32(dst, r.scores[n])
 		} else if dst, err = fields.AppendJSON(dst, c.at, c.typ); err != nil {
 			return dst, err
 		}

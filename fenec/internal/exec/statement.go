@@ -5,6 +5,7 @@ import (
 
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
 	"github.com/fenec-go/fenecdb/fenec/internal/fault"
+	"github.com/fenec-go/fenecdb/fenec/internal/graphs"
 	"github.com/fenec-go/fenecdb/fenec/internal/plan"
 	"github.com/fenec-go/fenecdb/fenec/internal/table"
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
@@ -24,6 +25,9 @@ type Env struct {
 // Source gives the collections that a statement reads.
 type Source interface {
 	Table(c *catalog.Collection) plan.Table
+
+	// Graph returns the graph of x, an index of c of kind HNSW.
+	Graph(ctx context.Context, c *catalog.Collection, x *catalog.Index) (*graphs.Graph, error)
 }
 
 // Statement is a compiled statement: a Query or a Write.

@@ -65,15 +65,20 @@ func (r *resolver) area(t *term, out *resolved) {
 	if !ok {
 		return
 	}
-	o := option{index: t.index}
-	for _, c := range cells {
-		o.spans = append(o.spans, span{
-			index: t.index,
+	out.add(option{index: t.index, spans: cellSpans(t.index, cells)})
+}
+
+// cellSpans returns the entries of an index of points in cells.
+func cellSpans(x *catalog.Index, cells []geo.Range) []span {
+	spans := make([]span, len(cells))
+	for i, c := range cells {
+		spans[i] = span{
+			index: x,
 			lower: key.Append(nil, value.Int(c.First)),
 			upper: key.Next(key.Append(nil, value.Int(c.Last))),
-		})
+		}
 	}
-	out.add(o)
+	return spans
 }
 
 func cover(t *term, f *expr.Frame) (cells []geo.Range, ok bool) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
 	"github.com/fenec-go/fenecdb/fenec/internal/expr"
+	"github.com/fenec-go/fenecdb/fenec/internal/posting"
 	"github.com/fenec-go/fenecdb/fenec/internal/table"
 	"github.com/fenec-go/fenecdb/fenec/ql"
 )
@@ -18,6 +19,12 @@ type Table interface {
 	CountIndex(ix *catalog.Index, lower, upper []byte) (int64, error)
 	Rows() (int64, error)
 	ExpiredRows(now int64) (int64, error)
+
+	// Of search indexes.
+	Postings(x *catalog.Index, prefix []byte) (*posting.List, error)
+	TextFigures(x *catalog.Index) (table.TextFigures, error)
+	Fresh(x *catalog.Index) ([]uint64, error)
+	PendingAfter(x *catalog.Index, p table.Pending) ([]table.Pending, error)
 }
 
 // Plan is how the rows of one statement are found. Runs share it.

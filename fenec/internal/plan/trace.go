@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -20,6 +21,7 @@ type Trace struct {
 	begun time.Time // of the run at hand
 	order string
 	group string // how rows were put in groups
+	note  string // what a step of a ranking did
 	steps []*Trace
 }
 
@@ -29,13 +31,17 @@ const (
 	StepRequired  = "required"  // a look for children that rows must have
 	StepAggregate = "aggregate" // a count of values, or groups
 	StepLookup    = "lookup"    // a search for children
+	StepMatch     = "match"     // a ranking by words
+	StepNear      = "near"      // a ranking by distance
+	StepRerank    = "rerank"    // a second ranking
+	StepFuse      = "fuse"      // a ranking made of two
 )
 
 // stepsBefore and stepsAfter are the kinds of steps whose lines stand before
 // that of the filter and after it.
 var (
 	stepsBefore = []string{StepSubquery}
-	stepsAfter  = []string{StepRequired, StepAggregate, StepLookup}
+	stepsAfter  = []string{StepMatch, StepNear, StepRerank, StepFuse, StepRequired, StepAggregate, StepLookup}
 )
 
 // Step returns the trace of a step of that kind and name, one for all its runs.
@@ -76,7 +82,10 @@ func (t *Trace) stepLines(lines []string, kinds []string) []string {
 				continue
 			}
 			lines = s.stepLines(lines, stepsBefore)
-			line := s.step + ": " + s.summary()
+			line := s.step + ": " + s.note
+			if s.note == "" {
+				line += s.summary()
+			}
 			if s.group != "" {
 				line += ", in " + s.group
 			}
@@ -87,19 +96,33 @@ func (t *Trace) stepLines(lines []string, kinds []string) []string {
 	return lines
 }
 
+// Note says what a step of a ranking did.
+func (t *Trace) Note(format string, args ...any) {
+	if t != nil {
+		t.note = fmt.Sprintf(format, args...)
+	}
+}
+
 // Grouped notes that the rows were put in that many groups.
 func (t *Trace) Grouped(groups int) {
-	if t != nil {
-		t.group = plural(groups, "group") + " of " + plural(t.kept, "row")
+	if t == nil {
+		return
+	}
+	t.group = plural(groups, "group")
+	if t.read > 0 {
+		t.group += " of " + plural(t.kept, "row")
 	}
 }
 
 // summary tells how rows were found.
 func (t *Trace) summary() string {
-	if t.runs == 0 {
+	if t.runs == 0 || len(t.path) == 0 && t.read == 0 {
 		return "not needed"
 	}
-	text := strings.Join(t.path, ", then ") + "; "
+	text := ""
+	if len(t.path) > 0 {
+		text = strings.Join(t.path, ", then ") + "; "
+	}
 	if t.runs > 1 {
 		text += plural(t.runs, "run") + ", "
 	}

@@ -1,0 +1,179 @@
+package exec
+
+import (
+	"context"
+
+	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
+	"github.com/fenec-go/fenecdb/fenec/internal/expr"
+	"github.com/fenec-go/fenecdb/fenec/internal/fault"
+	"github.com/fenec-go/fenecdb/fenec/internal/plan"
+	"github.com/fenec-go/fenecdb/fenec/internal/text"
+	"github.com/fenec-go/fenecdb/fenec/internal/vector"
+	"github.com/fenec-go/fenecdb/fenec/ql"
+)
+
+// maxRanked is the most rows that a get with near or match finds, offset and
+// limit together.
+const maxRanked = 10_000
+
+// ranking is how a get scores its rows and puts them in order.
+type ranking struct {
+	match      *match
+	near       ranker  // of a vector, sparse vector or point; or nil
+	rerank     *rerank // or nil
+	fuse       *fuse   // or nil
+	skip, most int     // the page
+}
+
+// ranker scores the rows that pass the filter of a get.
+type ranker interface {
+	// rank returns the best k of them, best first, ties by ascending id. The
+	// slice is good until the search's next ranking.
+	rank(ctx context.Context, s *search, k int) ([]vector.Hit, error)
+}
+
+// search is one run of a ranking.
+type search struct {
+	*get
+	env *Env
+	job plan.Job
+	top vector.Top
+	buf []float32 // a vector being measured
+}
+
+// ranking compiles the clauses of s that score rows, nil if there are none.
+func (k *compiler) ranking(l *level, s *ql.Get) (*ranking, error) {
+	if s.Match == nil && s.Near == nil {
+		return nil, nil
+	}
+	r := new(ranking)
+	r.setPage(s)
+	var err error
+	if s.Match != nil {
+		if r.match, err = k.match(l, s.Match); err != nil {
+			return nil, err
+		}
+	}
+	if s.Near != nil {
+		if r.near, err = k.near(l, s.Near); err != nil {
+			return nil, err
+		}
+	}
+	if s.Rerank != nil {
+		if r.rerank, err = k.rerank(l, s.Rerank); err != nil {
+			return nil, err
+		}
+	}
+	if s.Fuse != nil {
+		r.fuse = newFuse(s.Fuse)
+	}
+	return r, checkCandidates(s)
+}
+
+func checkCandidates(s *ql.Get) error {
+	for _, n := range []*int64{candidatesOf(s.Rerank), fuseCandidates(s.Fuse)} {
+		if n != nil && *n > maxRanked {
+			return fault.New(fault.Query, "candidates %d: at most %d", *n, maxRanked)
+		}
+	}
+	return nil
+}
+
+func candidatesOf(s *ql.Rerank) *int64 {
+	if s == nil {
+		return nil
+	}
+	return s.Candidates
+}
+
+func fuseCandidates(s *ql.Fuse) *int64 {
+	if s == nil {
+		return nil
+	}
+	return s.Candidates
+}
+
+// setPage reads offset and limit, which the grammar bounds.
+func (r *ranking) setPage(s *ql.Get) {
+	if s.Offset != nil {
+		r.skip = int(*s.Offset)
+	}
+	r.most = maxRanked - r.skip
+	if s.Limit != nil {
+		r.most = int(*s.Limit)
+	}
+}
+
+// end is how many rows there are up to the end of the page.
+func (r *ranking) end() int { return r.skip + r.most }
+
+// hits returns the rows of the page.
+func (r *ranking) hits(ctx context.Context, s *search) ([]vector.Hit, error) {
+	if r.most == 0 {
+		return nil, nil
+	}
+	hits, err := r.best(ctx, s)
+	return hits[min(r.skip, len(hits)):min(r.end(), len(hits))], err
+}
+
+// best returns the rows up to the end of the page, and maybe more.
+func (r *ranking) best(ctx context.Context, s *search) ([]vector.Hit, error) {
+	switch {
+	case r.fuse != nil:
+		return r.fuse.rank(ctx, s, r)
+	case r.rerank != nil:
+		return r.rerank.rank(ctx, s, r)
+	case r.match != nil:
+		return r.match.rank(ctx, s, r.end())
+	}
+	return r.near.rank(ctx, s, r.end())
+}
+
+// ranked finds the rows of a get that scores them.
+func (g *get) ranked(ctx context.Context, env *Env, job plan.Job) (*Result, error) {
+	s := &search{get: g, env: env, job: job}
+	hits, err := g.ranking.hits(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	c := newCollector(g.columns, job.Frame, nil)
+	c.res.scored()
+	if m := g.ranking.match; m != nil && g.columns.marked {
+		terms, err := m.terms(job.Frame)
+		if err != nil {
+			return nil, err
+		}
+		c.marker = text.NewMarker(m.analyzer, terms)
+	}
+	for _, h := range hits {
+		b, err := job.Table.Get(h.ID)
+		if err != nil {
+			return nil, err
+		}
+		if err := job.Frame.Stand(h.ID, b); err != nil {
+			return nil, err
+		}
+		if err := c.Visit(plan.Row{ID: h.ID, Data: b}); err != nil {
+			return nil, err
+		}
+		c.res.scores = append(c.res.scores, h.Score)
+	}
+	return c.res, nil
+}
+
+// scan gives visit every row that passes the filter, by ascending id.
+func (s *search) scan(ctx context.Context, visit plan.VisitFunc) error {
+	return s.plan.Run(ctx, s.job, visit)
+}
+
+// field returns the place of the field that a clause names.
+func fieldAt(c *catalog.Collection, name string) (int, error) {
+	at, ok := c.Position(name)
+	if !ok {
+		return 0, c.NoField(name)
+	}
+	return at, nil
+}
+
+// given compiles an expression that reads no row.
+func given(l *level, e ql.Expr) (*expr.Expr, error) { return l.c.Compile(e, expr.None) }

@@ -1,0 +1,250 @@
+package graphs
+
+import (
+	"context"
+	"sync"
+
+	"github.com/fenec-go/fenecdb/fenec/internal/base"
+	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
+	"github.com/fenec-go/fenecdb/fenec/internal/store"
+)
+
+// manyPending is how many changes may be pending before a graph is loaded that
+// nobody has searched yet.
+const manyPending = 10_000
+
+// Set is the graphs of one database. It is a store.Owner. Its methods are safe
+// for concurrent use.
+type Set struct {
+	open    func() (*base.Tx, error)
+	catalog func() *catalog.Catalog
+	path    string // of the base, for errors
+
+	life context.Context
+	end  context.CancelFunc
+
+	mu     sync.Mutex
+	loads  map[uint32]*loading // by the space of the index
+	linker chan struct{}       // closed when the linker at work has ended; nil without one
+	again  bool                // there has been a fold since the linker began
+	closed bool
+}
+
+// loading is a graph, once it is there.
+type loading struct {
+	done  chan struct{}
+	graph *Graph
+	err   error
+}
+
+// New returns a set of the graphs of the base at path, without any yet. open
+// gives what is folded; catalog gives the definitions of now.
+func New(path string, open func() (*base.Tx, error), cat func() *catalog.Catalog) *Set {
+	s := &Set{open: open, catalog: cat, path: path, loads: map[uint32]*loading{}}
+	s.life, s.end = context.WithCancel(context.Background())
+	return s
+}
+
+// Close ends the linking that is going on, and waits for that. Fold goes on to
+// work.
+func (s *Set) Close() {
+	s.mu.Lock()
+	s.closed = true
+	linker := s.linker
+	s.mu.Unlock()
+	s.end()
+	if linker != nil {
+		<-linker
+	}
+}
+
+// Graph returns the graph of x, an index of c of kind HNSW, and loads it unless
+// that has been done.
+func (s *Set) Graph(ctx context.Context, c *catalog.Collection, x *catalog.Index) (*Graph, error) {
+	s.mu.Lock()
+	l := s.loads[x.Space]
+	if l == nil {
+		if s.closed {
+			s.mu.Unlock()
+			return nil, store.ErrClosed
+		}
+		l = &loading{done: make(chan struct{})}
+		s.loads[x.Space] = l
+		s.mu.Unlock()
+		s.load(l, sourceOf(c, x))
+		return l.graph, l.err
+	}
+	s.mu.Unlock()
+	select {
+	case <-l.done:
+		return l.graph, l.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// load loads a graph, and forgets that it was asked for if that fails.
+func (s *Set) load(l *loading, from source) {
+	defer close(l.done)
+	l.graph, l.err = s.read(from)
+	if l.err != nil {
+		s.mu.Lock()
+		delete(s.loads, from.index.Space)
+		s.mu.Unlock()
+		return
+	}
+	s.wake()
+}
+
+func (s *Set) read(from source) (g *Graph, err error) {
+	tx, err := s.open()
+	if err != nil {
+		return nil, err
+	}
+	defer tx.Release()
+	defer base.Recover(s.path, base.Guard(), &err)
+	return load(tx, from)
+}
+
+// Link takes up what the base has pending for x, an index of c.
+func (s *Set) Link(ctx context.Context, c *catalog.Collection, x *catalog.Index) error {
+	g, err := s.Graph(ctx, c, x)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.life, cancel)()
+	return g.link(ctx, s.open)
+}
+
+// loaded returns the graphs that are there. Those whose indexes are dropped are
+// forgotten.
+func (s *Set) loaded() []*Graph {
+	live := s.indexes()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []*Graph
+	for space, l := range s.loads {
+		select {
+		case <-l.done:
+		default:
+			continue
+		}
+		if live[space] == nil {
+			delete(s.loads, space)
+			continue
+		}
+		out = append(out, l.graph)
+	}
+	return out
+}
+
+// indexes returns the indexes of kind HNSW that there are, by their spaces, with
+// their collections.
+func (s *Set) indexes() map[uint32]*catalog.Collection {
+	out := map[uint32]*catalog.Collection{}
+	for _, c := range s.catalog().Collections() {
+		for _, x := range c.Indexes() {
+			if x.Kind == catalog.HNSW {
+				out[x.Space] = c
+			}
+		}
+	}
+	return out
+}
+
+// Bytes returns how much memory the graphs hold.
+func (s *Set) Bytes() (n int64) {
+	for _, g := range s.loaded() {
+		n += g.Bytes()
+	}
+	return n
+}
+
+// Fold returns what a fold stores of the graphs.
+func (s *Set) Fold(*base.Tx, uint64) (out []base.Change, err error) {
+	for _, g := range s.loaded() {
+		out = append(out, g.fold()...)
+	}
+	return out, nil
+}
+
+// Folded makes known that what Fold returned is stored, and that more may be
+// pending.
+func (s *Set) Folded(uint64) {
+	for _, g := range s.loaded() {
+		g.stored = g.folding
+	}
+	s.wake()
+}
+
+// Waits reports whether Fold would return something.
+func (s *Set) Waits() bool {
+	for _, g := range s.loaded() {
+		if g.waits() {
+			return true
+		}
+	}
+	return false
+}
+
+// wake lets a linker look for what is pending.
+func (s *Set) wake() {
+	if len(s.indexes()) == 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.linker != nil || s.closed {
+		s.again = true
+		return
+	}
+	s.linker = make(chan struct{})
+	go s.link(s.linker)
+}
+
+// link links until nothing is pending. Errors are left to those who search: the
+// changes stay pending.
+func (s *Set) link(done chan struct{}) {
+	defer close(done)
+	for more := true; more; {
+		s.loadBusy()
+		for _, g := range s.loaded() {
+			_ = g.link(s.life, s.open)
+		}
+		s.mu.Lock()
+		more, s.again = s.again && !s.closed, false
+		if !more {
+			s.linker = nil
+		}
+		s.mu.Unlock()
+	}
+}
+
+// loadBusy loads graphs for which much is pending.
+func (s *Set) loadBusy() {
+	for space, c := range s.indexes() {
+		s.mu.Lock()
+		known := s.loads[space] != nil
+		s.mu.Unlock()
+		if known || !s.busy(space) {
+			continue
+		}
+		for _, x := range c.Indexes() {
+			if x.Space == space {
+				_, _ = s.Graph(s.life, c, x)
+			}
+		}
+	}
+}
+
+func (s *Set) busy(space uint32) bool {
+	tx, err := s.open()
+	if err != nil {
+		return false
+	}
+	defer tx.Release()
+	n, err := tx.Count(space, nil, nil)
+	return err == nil && n > manyPending
+}
