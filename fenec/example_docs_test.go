@@ -34,7 +34,7 @@ func Example_readme() {
 			Subjects []string `fenec:"tags"` // the field's name, where it is another
 		}
 		pages := 87
-		_, err = db.Exec(ctx, "put books $1", []Book{
+		_, err = db.Exec(ctx, "put books $1 if absent", []Book{
 			{Title: "Night Flight", Pages: &pages, Subjects: []string{"flight"}},
 			{Title: "Southern Mail", Subjects: []string{"flight", "desert"}},
 		})
