@@ -31,7 +31,7 @@ test: ## Vet and run the tests, the concurrent packages under the race detector 
 	$(GO) test -race -short $(RACE)
 
 test-long: ## Run every test in its long form (FENEC_LONG=1), all under the race detector
-	FENEC_LONG=1 $(GO) test -race -timeout 60m -count 1 ./...
+	FENEC_LONG=1 $(GO) test -race -timeout 120m -count 1 ./...
 
 lint: ## Check formatting, vet and staticcheck, in both modules
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then \

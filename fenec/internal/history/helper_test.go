@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -204,5 +205,7 @@ func (w *world) compare(after, upTo uint64) {
 	}
 	found, _, ok := w.read(after, upTo)
 	require.True(w.t, ok)
-	require.Equal(w.t, want, found, "from %d to %d, horizon %d", after, upTo, w.horizon)
+	if !slices.Equal(want, found) {
+		require.Equal(w.t, want, found, "from %d to %d, horizon %d", after, upTo, w.horizon)
+	}
 }

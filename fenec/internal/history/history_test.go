@@ -22,7 +22,7 @@ const muchBytes = 64 << 20
 func TestModel(t *testing.T) {
 	rounds := 80
 	if os.Getenv("FENEC_LONG") != "" {
-		rounds = 3000
+		rounds = 1000
 	}
 	for _, entries := range []uint64{0, 1, 7, 1000, 20_000, 1 << 40} {
 		w := newWorld(t, entries+1, history.Limits{Entries: entries, Bytes: muchBytes})
