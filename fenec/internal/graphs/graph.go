@@ -182,11 +182,12 @@ const batch = 1024
 // repairShare is the part of a graph that may be dead before it is repaired.
 const repairShare = 20
 
-// link takes up all changes that the base has pending. open gives the base.
-func (g *Graph) link(ctx context.Context, open func() (*base.Tx, error)) error {
+// link takes up the changes that the base has pending, up to the number upTo at
+// least. open gives the base.
+func (g *Graph) link(ctx context.Context, open func() (*base.Tx, error), upTo uint64) error {
 	g.linking.Lock()
 	defer g.linking.Unlock()
-	for {
+	for g.Linked().Seq <= upTo {
 		list, vectors, err := g.next(open)
 		if len(list) == 0 || err != nil {
 			return err
@@ -202,6 +203,7 @@ func (g *Graph) link(ctx context.Context, open func() (*base.Tx, error)) error {
 			}
 		}
 	}
+	return nil
 }
 
 // next returns the next changes to be taken up, and the vectors that their rows

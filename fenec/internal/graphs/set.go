@@ -2,6 +2,7 @@ package graphs
 
 import (
 	"context"
+	"math"
 	"sync"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/base"
@@ -85,15 +86,16 @@ func (s *Set) Graph(ctx context.Context, c *catalog.Collection, x *catalog.Index
 
 // load loads a graph, and forgets that it was asked for if that fails.
 func (s *Set) load(l *loading, from source) {
-	defer close(l.done)
 	l.graph, l.err = s.read(from)
 	if l.err != nil {
 		s.mu.Lock()
 		delete(s.loads, from.index.Space)
 		s.mu.Unlock()
-		return
 	}
-	s.wake()
+	close(l.done)
+	if l.err == nil {
+		s.wake() // now that the linker finds it
+	}
 }
 
 func (s *Set) read(from source) (g *Graph, err error) {
@@ -106,16 +108,22 @@ func (s *Set) read(from source) (g *Graph, err error) {
 	return load(tx, from)
 }
 
-// Link takes up what the base has pending for x, an index of c.
+// Link takes up what the base has pending for x, an index of c, when it is called.
 func (s *Set) Link(ctx context.Context, c *catalog.Collection, x *catalog.Index) error {
 	g, err := s.Graph(ctx, c, x)
 	if err != nil {
 		return err
 	}
+	tx, err := s.open()
+	if err != nil {
+		return err
+	}
+	folded := tx.Folded()
+	tx.Release()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.life, cancel)()
-	return g.link(ctx, s.open)
+	return g.link(ctx, s.open, folded)
 }
 
 // loaded returns the graphs that are there. Those whose indexes are dropped are
@@ -211,7 +219,7 @@ func (s *Set) link(done chan struct{}) {
 	for more := true; more; {
 		s.loadBusy()
 		for _, g := range s.loaded() {
-			_ = g.link(s.life, s.open)
+			_ = g.link(s.life, s.open, math.MaxUint64)
 		}
 		s.mu.Lock()
 		more, s.again = s.again && !s.closed, false
