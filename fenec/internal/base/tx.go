@@ -40,6 +40,9 @@ type spaceEntry struct {
 	next  *spaceEntry
 }
 
+// Path returns the path of the file, "" in memory.
+func (t *Tx) Path() string { return t.path }
+
 // Acquire returns a transaction that sees everything folded so far.
 func (f *File) Acquire() (*Tx, error) {
 	f.mu.Lock()

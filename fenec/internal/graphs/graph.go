@@ -141,7 +141,7 @@ func (s *source) fill(tx *base.Tx, put func(id uint64, v []float32) bool) error 
 
 // fillPart is fill for rows with ids in [first, end).
 func (s *source) fillPart(tx *base.Tx, first, end uint64, put func(id uint64, v []float32) bool) (err error) {
-	defer base.Recover("", base.Guard(), &err)
+	defer base.Recover(tx.Path(), base.Guard(), &err)
 	cur, err := tx.Cursor(s.rowSpace)
 	if err != nil {
 		return err
@@ -214,7 +214,7 @@ func (g *Graph) next(open func() (*base.Tx, error)) (list []table.Pending, vecto
 		return nil, nil, err
 	}
 	defer tx.Release()
-	defer base.Recover("", base.Guard(), &err)
+	defer base.Recover(tx.Path(), base.Guard(), &err)
 	if list, err = table.PendingIn(tx, g.index, g.Linked(), batch); err != nil {
 		return nil, nil, err
 	}

@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"encoding/binary"
 	"maps"
 	"slices"
 
@@ -42,16 +43,27 @@ type gathering struct {
 	search   entryOf
 	searcher searcher
 	entries  []store.Entry
-	postings map[string]*gathered // of a search index, by what their keys begin with
-	size     int                  // bytes of keys and values
+	size     int // bytes of keys and values
+
+	// Of a search index: keys by what they begin with, which have numbers, and by
+	// the id that they end in.
+	numbers map[string]uint32
+	items   []gathered // by ascending id for each number
 }
 
-// gathered is the postings of one term, by ascending id: for each the id, the
-// length of the value in a byte, and the value.
+// gathered is an entry of a search index.
 type gathered struct {
-	data []byte
-	n    int
+	id     uint64
+	number uint32
+	length uint8
+	value  [maxSearchValue]byte
 }
+
+// gatheredBytes is about how many bytes of a key and a value an item stands for.
+const gatheredBytes = 20
+
+// maxSearchValue is the most bytes of a value: two numbers of 32 bits as uvarints.
+const maxSearchValue = 10
 
 // add adds the entries of a row.
 func (g *gathering) add(id uint64, doc *row.Row) error {
@@ -67,20 +79,20 @@ func (g *gathering) add(id uint64, doc *row.Row) error {
 	return err
 }
 
-// Put makes g a sink. Rows come by ascending id, which is what keys end in, so that
-// only terms are left to be sorted.
+// Put makes g a sink.
 func (g *gathering) Put(_ uint32, key, value []byte) error {
-	if g.postings == nil {
-		g.postings = map[string]*gathered{}
+	if g.numbers == nil {
+		g.numbers, g.items = map[string]uint32{}, make([]gathered, 0, gatherBytes/gatheredBytes)
 	}
 	at := len(key) - idBytes
-	list := g.postings[string(key[:at])]
-	if list == nil {
-		list = new(gathered)
-		g.postings[string(key[:at])] = list
+	number, ok := g.numbers[string(key[:at])]
+	if !ok {
+		number = uint32(len(g.numbers))
+		g.numbers[string(key[:at])] = number
 	}
-	list.data = append(append(append(list.data, key[at:]...), byte(len(value))), value...)
-	list.n++
+	item := gathered{id: g.search.id, number: number, length: uint8(len(value))}
+	copy(item.value[:], value)
+	g.items = append(g.items, item)
 	g.size += len(key) + len(value)
 	return nil
 }
@@ -88,25 +100,49 @@ func (g *gathering) Put(_ uint32, key, value []byte) error {
 // Delete does nothing: no row came before.
 func (g *gathering) Delete(uint32, []byte) error { return nil }
 
-// all returns the entries; those of a search index by ascending key.
+// all returns the entries; those of a search index by ascending key. Rows came by
+// ascending id, so that only what keys begin with is sorted.
 func (g *gathering) all() []store.Entry {
-	if g.postings == nil {
+	if g.numbers == nil {
 		return g.entries
 	}
-	n := 0
-	for _, list := range g.postings {
-		n += list.n
+	counts := make([]int, len(g.numbers))
+	for i := range g.items {
+		counts[g.items[i].number]++
 	}
-	out := make([]store.Entry, 0, n)
-	memory := make([]byte, 0, g.size) // of keys
-	for _, prefix := range slices.Sorted(maps.Keys(g.postings)) {
-		for data := g.postings[prefix].data; len(data) > 0; {
-			start := len(memory)
-			memory = append(append(memory, prefix...), data[:idBytes]...)
-			end := idBytes + 1 + int(data[idBytes])
-			out = append(out, store.Entry{Key: memory[start:len(memory):len(memory)], Value: data[idBytes+1 : end : end]})
-			data = data[end:]
-		}
+	prefixes := slices.Sorted(maps.Keys(g.numbers))
+	next := make([]int, len(prefixes)) // where the next entry of each number goes
+	n := 0
+	for _, prefix := range prefixes {
+		number := g.numbers[prefix]
+		next[number] = n
+		n += counts[number]
+	}
+	sorted := make([]gathered, n)
+	for i := range g.items {
+		number := g.items[i].number
+		sorted[next[number]] = g.items[i]
+		next[number]++
+	}
+	g.items = nil
+	names := g.names()
+	memory := make([]byte, 0, g.size)
+	out := make([]store.Entry, n)
+	for i := range sorted {
+		item := &sorted[i]
+		start := len(memory)
+		memory = append(memory, names[item.number]...)
+		memory = binary.BigEndian.AppendUint64(memory, item.id)
+		out[i] = store.Entry{Key: memory[start:len(memory):len(memory)], Value: item.value[:item.length]}
 	}
 	return out
+}
+
+// names returns what keys begin with by its number.
+func (g *gathering) names() []string {
+	names := make([]string, len(g.numbers))
+	for name, number := range g.numbers {
+		names[number] = name
+	}
+	return names
 }

@@ -6,7 +6,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
+	"sync/atomic"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/base"
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
@@ -33,39 +35,81 @@ func (Merger) Merge(tx *base.Tx, space uint32, next func() (base.Change, bool)) 
 	return nil, fmt.Errorf("%w: space %d is that of no search index", ErrCorrupt, space)
 }
 
-// mergePostings folds the changes of one term after the other.
-func mergePostings(tx *base.Tx, space uint32, kind posting.Kind, next func() (base.Change, bool)) (out []base.Change, err error) {
-	cur, err := store.FoldedIn(tx, space)
+// mergePostings folds the changes of each term, on all cores.
+func mergePostings(tx *base.Tx, space uint32, kind posting.Kind, next func() (base.Change, bool)) ([]base.Change, error) {
+	terms, err := termChanges(kind, next)
 	if err != nil {
 		return nil, err
 	}
-	var prefix []byte
-	var list []posting.Posting
-	flush := func() error {
-		if len(list) == 0 {
-			return nil
+	merged := make([][]posting.Change, len(terms))
+	var at atomic.Int64
+	errs := make(chan error, min(runtime.GOMAXPROCS(0), len(terms)/someTerms+1))
+	for range cap(errs) {
+		go func() { errs <- mergeTerms(tx, space, kind, terms, merged, &at) }()
+	}
+	for range cap(errs) {
+		if e := <-errs; e != nil {
+			err = e
 		}
-		changes, err := posting.Merge(kind, cur, prefix, list)
-		for _, c := range changes {
+	}
+	var out []base.Change
+	for _, list := range merged {
+		for _, c := range list {
 			out = append(out, changeOf(space, c))
 		}
-		list = list[:0]
+	}
+	return out, err
+}
+
+// someTerms is how many terms one goroutine merges before it looks for more.
+const someTerms = 256
+
+// mergeTerms merges some terms, from at on, as long as there are any.
+func mergeTerms(tx *base.Tx, space uint32, kind posting.Kind, terms []termChange, merged [][]posting.Change, at *atomic.Int64) (err error) {
+	defer base.Recover(tx.Path(), base.Guard(), &err)
+	cur, err := store.FoldedIn(tx, space)
+	if err != nil {
 		return err
 	}
+	for {
+		end := int(at.Add(someTerms))
+		for i := end - someTerms; i < min(end, len(terms)); i++ {
+			if merged[i], err = posting.Merge(kind, cur, terms[i].prefix, terms[i].postings); err != nil {
+				return err
+			}
+		}
+		if end >= len(terms) {
+			return nil
+		}
+	}
+}
+
+// termChange is what changes in the postings of a term.
+type termChange struct {
+	prefix   []byte
+	start    int // of its postings among those of all terms
+	postings []posting.Posting
+}
+
+// termChanges puts changes together by their terms.
+func termChanges(kind posting.Kind, next func() (base.Change, bool)) (terms []termChange, err error) {
+	var all []posting.Posting
 	for c, ok := next(); ok; c, ok = next() {
-		p, at, err := singlePosting(kind, c)
+		p, prefix, err := singlePosting(kind, c)
 		if err != nil {
 			return nil, err
 		}
-		if !bytes.Equal(at, prefix) {
-			if err := flush(); err != nil {
-				return nil, err
-			}
-			prefix = append(prefix[:0], at...)
+		if n := len(terms); n == 0 || !bytes.Equal(prefix, terms[n-1].prefix) {
+			terms = append(terms, termChange{prefix: prefix, start: len(all)})
 		}
-		list = append(list, p)
+		all = append(all, p)
 	}
-	return out, flush()
+	end := len(all)
+	for i := len(terms) - 1; i >= 0; i-- {
+		terms[i].postings = all[terms[i].start:end]
+		end = terms[i].start
+	}
+	return terms, nil
 }
 
 func changeOf(space uint32, c posting.Change) base.Change {
