@@ -151,3 +151,27 @@ func TestNearLimits(t *testing.T) {
 		require.Len(t, hitsOf(t, l.db, fmt.Sprintf("get id from lot near %s $1 limit 10 offset 4995", m), q), 5)
 	}
 }
+
+// Of vectors that are equal, fewer than ef, those with the lowest ids come first,
+// though the graph is searched.
+func TestNearEqual(t *testing.T) {
+	db := memory(t, `create collection lot (v vector<2> @hnsw(l2, m=4, ef_search=60))`)
+	vectors := map[int64][]float32{}
+	var docs []any
+	for id := int64(1200); id > 0; id-- {
+		vectors[id] = []float32{float32(id % 5), float32(id % 7)}
+		docs = append(docs, map[string]any{"id": id, "v": vectors[id]})
+	}
+	query(t, db, "put lot $1", docs)
+	require.NoError(t, db.Checkpoint(ctx))
+	untilLinked(t, db, "get id from lot near v $1 limit 10", []float32{1, 1})
+	for x := range 5 {
+		for y := range 7 {
+			v := []float32{float32(x) + 0.1, float32(y) + 0.2}
+			want := measure("l2", vectors, v).best(true, 0, 10)
+			for i, h := range hitsOf(t, db, "get id from lot near v $1 limit 10", v) {
+				require.Equal(t, want[i].id, h.id, "%v", v)
+			}
+		}
+	}
+}

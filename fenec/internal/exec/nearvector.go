@@ -159,10 +159,7 @@ func (x *vectorSearch) exhaust(ctx context.Context) error {
 // before it was stopped.
 func (x *vectorSearch) walk(ctx context.Context) (full bool, err error) {
 	q := x.query
-	q.K = max(x.k, min(q.K, x.ef))
-	if x.index.HNSW.Quant != catalog.NoQuant {
-		q.K = x.ef // codes tell less
-	}
+	q.K = x.ef
 	q.Visits = x.graph.Len() / visitShare
 	hits, end, err := x.graph.Search(ctx, q, nil)
 	if err != nil || end == hnsw.Stopped {
@@ -170,11 +167,24 @@ func (x *vectorSearch) walk(ctx context.Context) (full bool, err error) {
 	}
 	x.note.Note("graph of %d vectors, by %s, ef %d, %d candidates and %d rows that changed",
 		x.graph.Len(), x.metric, x.ef, len(hits), len(x.changed))
-	if err := x.score(hits); err != nil {
+	if err := x.score(x.near(hits)); err != nil {
 		return false, err
 	}
 	_, full = x.top.Bound()
 	return full, nil
+}
+
+// near returns the first of the hits, among which the best k are by their scores:
+// all of them where these are of codes, which tell less.
+func (x *vectorSearch) near(hits []hnsw.Hit) []hnsw.Hit {
+	if x.index.HNSW.Quant != catalog.NoQuant {
+		return hits
+	}
+	n := min(len(hits), x.k+spareHits)
+	for n < len(hits) && hits[n].Score == hits[x.k-1].Score {
+		n++ // equal vectors, of which the lowest ids are wanted
+	}
+	return hits[:n]
 }
 
 // score shows the search's best what the graph has found, by their stored vectors,

@@ -76,7 +76,7 @@ func load(tx *base.Tx, from source) (*Graph, error) {
 		return nil, err
 	}
 	g.linked.Store(&linked)
-	g.stored = linked
+	g.stored, g.folding = linked, linked // until a fold stores more, whichever is going on now
 	stored, err := readStored(tx, from.index.GraphSpace())
 	if err != nil {
 		return nil, err
