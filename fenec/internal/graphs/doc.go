@@ -26,6 +26,8 @@
 //	{2}           the description of codes, if vectors are quantised
 //	{3} number4   a chunk, by its number, big endian
 //
+// All but {0} are sealed with a checksum, as rows are.
+//
 // A fold writes those that have changed, all in one transaction, so that what is
 // stored is the graph of one moment, and {0} tells of which. What was linked
 // later, and is lost, is pending still. Vectors are not stored: they are read

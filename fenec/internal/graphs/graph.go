@@ -92,10 +92,10 @@ func load(tx *base.Tx, from source) (*Graph, error) {
 }
 
 func readStored(tx *base.Tx, space uint32) (stored hnsw.Stored, err error) {
-	if stored.Header, err = tx.Get(space, headerKey); stored.Header == nil || err != nil {
+	if stored.Header, err = unsealed(tx, space, headerKey); stored.Header == nil || err != nil {
 		return stored, err
 	}
-	if stored.Codes, err = tx.Get(space, codesKey); err != nil {
+	if stored.Codes, err = unsealed(tx, space, codesKey); err != nil {
 		return stored, err
 	}
 	cur, err := tx.Cursor(space)
@@ -106,9 +106,22 @@ func readStored(tx *base.Tx, space uint32) (stored hnsw.Stored, err error) {
 		if string(cur.Key) != string(chunkKey(uint32(len(stored.Chunks)))) {
 			return stored, fmt.Errorf("%w: key %x among the chunks", hnsw.ErrCorrupt, cur.Key)
 		}
-		stored.Chunks = append(stored.Chunks, cur.Value)
+		chunk, err := row.Open(cur.Value)
+		if err != nil {
+			return stored, fmt.Errorf("chunk %d of a graph: %w", len(stored.Chunks), err)
+		}
+		stored.Chunks = append(stored.Chunks, chunk)
 	}
 	return stored, err
+}
+
+// unsealed returns what was sealed under a key, nil if there is nothing.
+func unsealed(tx *base.Tx, space uint32, key []byte) ([]byte, error) {
+	b, err := tx.Get(space, key)
+	if b == nil || err != nil {
+		return nil, err
+	}
+	return row.Open(b)
 }
 
 // fill hands the vectors of all rows to put, from as many goroutines as there are
@@ -292,12 +305,12 @@ func (g *Graph) fold() (out []base.Change) {
 	space := g.index.GraphSpace()
 	put := func(key, value []byte) { out = append(out, base.Change{Space: space, Key: key, Value: value}) }
 	put(table.LinkedKey, linked.Append(nil))
-	put(headerKey, c.Header)
+	put(headerKey, row.Seal(c.Header))
 	if c.Codes != nil {
-		put(codesKey, c.Codes)
+		put(codesKey, row.Seal(c.Codes))
 	}
 	for _, chunk := range c.Chunks {
-		put(chunkKey(chunk.Number), chunk.Data)
+		put(chunkKey(chunk.Number), row.Seal(chunk.Data))
 	}
 	return out
 }
