@@ -78,7 +78,7 @@ type crashRun struct {
 var crashSteps = map[string]int{
 	"create log": 1, "reserve": 2, "append": 40, "appended": 40,
 	"turn: rename log": 3, "turn: create log": 3, "turned": 3,
-	"fold": 3, "folded": 3, "drop log": 3, "dropped log": 3,
+	"fold": 3, "folded": 3, "fold owners": 2, "drop log": 3, "dropped log": 3,
 	"fill": 2, "filled": 2,
 	"compact": 2, "compact: copied": 1, "compact: install": 1, "image": 2, "open: fold": 1, "open: drop logs": 1,
 }
@@ -156,7 +156,7 @@ func (w *crashWorld) create() (err error) {
 	}
 	for _, text := range append([]string{
 		crashDocs,
-		crashPile,
+		crashPile, crashTomes,
 		`create collection twins (key text @unique, owner int, rev int)`,
 		`create collection others (key text @hash, owner int, rev int @sorted)`,
 		`create collection accounts (name int @unique, money int)`,
@@ -168,6 +168,9 @@ func (w *crashWorld) create() (err error) {
 		}
 	}
 	if _, err := db.Query(ctx, `put heap $1`, slices.Repeat([]any{map[string]any{"owner": -1}}, crashHeap)); err != nil {
+		return errors.Join(err, db.Close())
+	}
+	if _, err := db.Query(ctx, `put tomes $1`, idleTomes()); err != nil {
 		return errors.Join(err, db.Close())
 	}
 	for i := range crashAccounts {

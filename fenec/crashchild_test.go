@@ -123,7 +123,14 @@ func chooseOp(r *rand.Rand, worker int, s crashState) crashOp {
 	_, there := s.docs[op.Key]
 	_, live := s.sess[op.Key]
 	_, piled := s.heap[op.Key]
-	switch n := r.IntN(36); {
+	_, shelved := s.tomes[op.Key]
+	switch n := r.IntN(46); {
+	case n >= 36 && !shelved:
+		op.Kind = opShelve
+	case n >= 44:
+		op.Kind = opBurn
+	case n >= 36:
+		op.Kind = opRevise
 	case n >= 30 && !piled:
 		op.Kind = opPile
 	case n >= 34:
@@ -189,6 +196,12 @@ func (c *crashChild) do(r *rand.Rand, worker int, op crashOp) (seq uint64, count
 		return c.one(`set heap {rev: $2} where key = $1 require 1`, op.Key, op.Rev)
 	case opTake:
 		return c.one(`del heap where key = $1 require 1`, op.Key)
+	case opShelve:
+		return c.one(`put tomes {key: $1, owner: $2, rev: $3, body: $4, v: $5}`, op.Key, worker, op.Rev, tomeBody(op.Key, op.Rev), tomeVector(op.Key, op.Rev))
+	case opRevise:
+		return c.one(`set tomes {rev: $2, body: $3, v: $4} where key = $1 require 1`, op.Key, op.Rev, tomeBody(op.Key, op.Rev), tomeVector(op.Key, op.Rev))
+	case opBurn:
+		return c.one(`del tomes where key = $1 require 1`, op.Key)
 	case opLapse:
 		return c.one(`set sess {seen: now() - 5184000000} where key = $1 require 1`, op.Key)
 	case opTwins:

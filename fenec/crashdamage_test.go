@@ -36,6 +36,17 @@ func TestDamage(t *testing.T) {
 			fmt.Sprintf("key %d", i), i%100, strings.Repeat("t", i%50))
 		require.NoError(t, err)
 	}
+	runAll(t, db, crashTomes, `alter collection tomes add s sparse<9> @inverted`)
+	for range 3 {
+		query(t, db, `put tomes $1`, idleTomes())
+	}
+	r := rand.New(rand.NewPCG(1, 33))
+	for id := range 3 * crashTomesIdle {
+		query(t, db, `set tomes {s: $1} where id = $2`, sparseText(r), id+1)
+	}
+	require.NoError(t, db.Checkpoint(ctx))
+	untilLinked(t, db, `get id from tomes near v $1 limit 5`, []float32{0, 1, 0})
+	query(t, db, `put tomes $1`, idleTomes()) // are pending when it is opened again
 	require.NoError(t, db.Close())
 
 	exe, err := os.Executable()
@@ -105,8 +116,13 @@ func useDamaged(path string) error {
 		`get docs`, `get docs order rev desc`, `get docs where rev > 20 and rev < 40`, `get docs where tag = "ttt"`,
 		`get docs where key = "key 77"`, `get docs count`, `get docs select tag, rev * 2 as twice`,
 		`get docs where note.a has 1 order key limit 10`, `get small`, `collections`, `describe docs`,
+		`get tomes match body "oak rev3"`, `get tomes match body "idle oak" where rev > 100 limit 20`, `get tomes near v [1, 0, 2] limit 5`,
+		`get tomes near v [1, 0, 2] ef 300 limit 50`, `get tomes near v [0, 1, 0] where rev < 50 limit 5`, `get tomes near s "{1:1,3:-1,7:2}/9"`,
+		`get tomes match body "oak" near v [1, 1, 1] fuse limit 9`, `get tomes match body "rev1 oak" rerank v [0, 0, 1] limit 9`,
+		`put tomes {body: "oak and elm", v: [3, 2, 1], s: "{1:1}/9"}`, `set tomes {body: "elm", v: [1, 1, 1]} where rev > 190`, `del tomes where rev < 5`,
 		`put docs {key: "another", rev: 5}`, `set docs {rev: rev + 1} where rev < 50`, `del docs where rev > 90`,
 		`put small {a: "y"}`, `drop collection small`, `get docs`, `compact`,
+		`get tomes match body "elm"`, `get tomes near v [1, 1, 1] limit 5`, `drop collection tomes`,
 	} {
 		if _, err := db.Query(ctx, text); err != nil {
 			errs = append(errs, allowDamage(text, err))

@@ -33,6 +33,9 @@ const (
 	opPile   = "pile"    // a new document in heap
 	opMend   = "mend"    // an update in heap
 	opTake   = "take"    // a delete in heap
+	opShelve = "shelve"  // a new document in tomes
+	opRevise = "revise"  // an update in tomes
+	opBurn   = "burn"    // a delete in tomes
 )
 
 const (
@@ -47,18 +50,18 @@ func bodyOf(key string, rev int64) string { return strings.Repeat(key, int(rev%6
 
 // crashState is what one worker has written.
 type crashState struct {
-	docs, twins, heap map[string]int64 // key to revision
-	sess              map[string]int64 // the same, of rows that have not expired
-	tally             map[string]int64 // key to how often it was put
+	docs, twins, heap, tomes map[string]int64 // key to revision
+	sess                     map[string]int64 // the same, of rows that have not expired
+	tally                    map[string]int64 // key to how often it was put
 }
 
 // newCrashState returns the state of a worker that has done nothing.
 func newCrashState() crashState {
-	return crashState{map[string]int64{}, map[string]int64{}, map[string]int64{}, map[string]int64{}, map[string]int64{}}
+	return crashState{map[string]int64{}, map[string]int64{}, map[string]int64{}, map[string]int64{}, map[string]int64{}, map[string]int64{}}
 }
 
 func (s crashState) clone() crashState {
-	return crashState{maps.Clone(s.docs), maps.Clone(s.twins), maps.Clone(s.heap), maps.Clone(s.sess), maps.Clone(s.tally)}
+	return crashState{maps.Clone(s.docs), maps.Clone(s.twins), maps.Clone(s.heap), maps.Clone(s.tomes), maps.Clone(s.sess), maps.Clone(s.tally)}
 }
 
 func (s crashState) apply(op crashOp) {
@@ -87,11 +90,15 @@ func (s crashState) apply(op crashOp) {
 		s.heap[op.Key] = op.Rev
 	case opTake:
 		delete(s.heap, op.Key)
+	case opShelve, opRevise:
+		s.tomes[op.Key] = op.Rev
+	case opBurn:
+		delete(s.tomes, op.Key)
 	}
 }
 
 func (s crashState) equal(o crashState) bool {
-	return maps.Equal(s.docs, o.docs) && maps.Equal(s.twins, o.twins) && maps.Equal(s.heap, o.heap) &&
+	return maps.Equal(s.docs, o.docs) && maps.Equal(s.twins, o.twins) && maps.Equal(s.heap, o.heap) && maps.Equal(s.tomes, o.tomes) &&
 		maps.Equal(s.sess, o.sess) && maps.Equal(s.tally, o.tally)
 }
 
@@ -123,11 +130,15 @@ func readCrash(db *fenec.DB) (states []crashState, err error) {
 		if err != nil {
 			return err
 		}
+		tomes, err := readTomes(sn)
+		if err != nil {
+			return err
+		}
 		for i := range docs {
 			if !maps.Equal(twins[i], others[i]) {
 				return fmt.Errorf("worker %d: half a batch: %v in one collection, %v in the other", i, twins[i], others[i])
 			}
-			states = append(states, crashState{docs[i], twins[i], heap[i], sess[i], tally[i]})
+			states = append(states, crashState{docs[i], twins[i], heap[i], tomes[i], sess[i], tally[i]})
 		}
 		return addUp(sn)
 	})

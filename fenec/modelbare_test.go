@@ -13,7 +13,7 @@ import (
 // field of that type: by hash what lookups go by.
 func keptBare(kind ql.IndexKind, t *ql.TypeDef) bool {
 	switch kind {
-	case ql.IndexUnique, ql.IndexTTL:
+	case ql.IndexUnique, ql.IndexTTL, ql.IndexText, ql.IndexHNSW:
 		return true
 	case ql.IndexHash:
 		return t.Kind == ql.TypeInt || t.Kind == ql.TypeText

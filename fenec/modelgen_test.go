@@ -42,8 +42,9 @@ var modelTypes = []struct {
 	{"n", "int", []string{"", "@hash", "@hash", "@sorted", "@unique"}},
 	{"m", "int", []string{"", "@hash", "@sorted"}},
 	{"f", "float", []string{"", "@sorted", "@hash"}},
-	{"s", "text", []string{"", "@hash", "@sorted", "@unique"}},
-	{"u", "text collate und", []string{"", "@sorted", "@sorted", "@hash"}},
+	{"s", "text", []string{"", "@hash", "@sorted", "@unique", "@text(chars)"}},
+	{"w", "text", []string{"", "@text", "@text", "@text(k1=1.2, b=0.75)", "@text(prefix=4)"}},
+	{"u", "text collate und", []string{"", "@sorted", "@sorted", "@hash", "@text(k1=0, b=1)"}},
 	{"v", "text collate tr", []string{"", "@sorted", "@unique"}},
 	{"b", "bool", []string{"", "@hash"}},
 	{"t", "timestamp", []string{"", "@sorted", "@hash", "@unique"}},
@@ -56,10 +57,10 @@ var modelTypes = []struct {
 	{"j", "json", []string{"", "@hash"}},
 	{"o", "json", []string{""}},
 	{"c", "bytes", []string{"", "@hash", "@unique"}},
-	{"e", "vector<2>", []string{"", "@hash"}},
-	{"h", "vector<2, f16>", []string{""}},
+	{"e", "vector<2>", []string{"", "@hash", "@hnsw", "@hnsw(l2)", "@hnsw(dot, quant=int8)"}},
+	{"h", "vector<2, f16>", []string{"", "@hnsw(l2, m=24)", "@hnsw"}},
 	{"p", "geo", []string{"", "@geo", "@geo"}},
-	{"q", "sparse<6>", []string{"", "@hash"}},
+	{"q", "sparse<6>", []string{"", "@hash", "@inverted", "@inverted"}},
 }
 
 func pickOne[T any](g *generator, list ...T) T { return list[g.IntN(len(list))] }
@@ -111,16 +112,18 @@ func (g *generator) newStatement(w *world) statement {
 // read makes a get, or another statement that changes nothing.
 func (g *generator) read(t *table) statement {
 	text := ""
-	switch n := g.IntN(44); {
+	switch n := g.IntN(54); {
 	case n < 18:
 		text = g.get(t)
 	case n < 22:
 		text = "get " + t.name + " count" + g.where(t, 90)
-	case n < 31:
+	case n < 32:
+		text = g.ranking(t)
+	case n < 37:
 		text = g.groups(t)
-	case n < 36:
+	case n < 44:
 		text = g.facet(t)
-	case n < 43:
+	case n < 53:
 		text = g.lookups(t)
 	default:
 		return g.made(pickOne(g, "collections", "describe "+t.name))
@@ -172,7 +175,7 @@ func (g *generator) create(name string) string {
 		parts = append(parts, strings.TrimSpace(m.name+" "+m.typ+" "+index))
 	}
 	if g.chance(1) {
-		parts = append(parts, pickOne(g, "n int", "id int", "a bool @sorted", "a geo @hash", "a int @ttl(1d)"))
+		parts = append(parts, pickOne(g, "n int", "id int", "a bool @sorted", "a geo @hash", "a int @ttl(1d)", "a int @text", "a [text] @text", "a sparse<2> @hnsw", "a vector<2> @inverted"))
 	}
 	if parts == nil {
 		return g.create(name)
@@ -226,6 +229,12 @@ func (g *generator) createIndex(t *table) string {
 		path = g.path(f)
 	case f.Type.Kind == ql.TypeGeo:
 		index = "@geo"
+	case f.Type.Kind == ql.TypeText && g.chance(40):
+		index = "@text"
+	case f.Type.Kind == ql.TypeVector && g.chance(60):
+		index = pickOne(g, "@hnsw", "@hnsw(dot)")
+	case f.Type.Kind == ql.TypeSparse && g.chance(60):
+		index = "@inverted"
 	case f.Type.Kind == ql.TypeTimestamp && g.chance(25):
 		index = "@ttl(1d)"
 	}

@@ -116,6 +116,11 @@ func (g *generator) where(t *table, percent int) string {
 	if !g.chance(percent) {
 		return ""
 	}
+	if g.chance(2) {
+		if text := g.found(t); text != "" {
+			return text
+		}
+	}
 	return " where " + g.condition(t, 2)
 }
 

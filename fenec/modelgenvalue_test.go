@@ -74,7 +74,13 @@ func (g *generator) point() any {
 }
 
 func (g *generator) text() string {
-	switch g.IntN(40) {
+	switch g.IntN(46) {
+	case 40, 41, 42, 43, 44, 45:
+		var list []string
+		for range 1 + g.IntN(6) {
+			list = append(list, string(rune('a'+g.IntN(8)))+strings.Repeat("b", g.IntN(3)))
+		}
+		return strings.Join(list, pickOne(g, " ", ", "))
 	case 0:
 		return "long " + strings.Repeat("x", 300) + strconv.Itoa(g.IntN(3))
 	case 1:

@@ -204,6 +204,9 @@ func (q *asked) get(s *ql.Get) outcome {
 	if err != nil {
 		return failed(err)
 	}
+	if ranks(s) {
+		return q.ranked(t, s, show)
+	}
 	clauses := picked{where: s.Where, order: s.Order, limit: s.Limit, offset: s.Offset}
 	if s.Lookup != nil {
 		if err := q.checkLookup(t, s.Lookup); err != nil {
@@ -296,7 +299,7 @@ func (s *scope) inner(g *ql.Get) ([]any, outcome) {
 		if err := t.hasAll(g.Columns[0].Expr); err != nil {
 			return nil, failed(err)
 		}
-		ids, out := s.pick(t, picked{where: g.Where, order: g.Order, limit: g.Limit, offset: g.Offset})
+		ids, out := s.innerRows(t, g)
 		if out.err != nil {
 			return nil, out
 		}
@@ -311,4 +314,16 @@ func (s *scope) inner(g *ql.Get) ([]any, outcome) {
 	values = slices.DeleteFunc(values, func(v any) bool { return v == nil })
 	s.inners[g] = values
 	return values, outcome{}
+}
+
+// innerRows returns the rows of a get within an expression.
+func (q *asked) innerRows(t *table, g *ql.Get) (ids []int64, out outcome) {
+	if !ranks(g) {
+		return q.pick(t, picked{where: g.Where, order: g.Order, limit: g.Limit, offset: g.Offset})
+	}
+	hits, out := q.rank(t, g)
+	for _, h := range hits {
+		ids = append(ids, h.id)
+	}
+	return ids, out
 }

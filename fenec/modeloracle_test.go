@@ -41,9 +41,10 @@ type doc map[string]any
 // modelField is a declared field.
 type modelField struct {
 	ql.FieldDef
-	index string // its kind, or ""
-	life  moment // of a ttl
-	bare  bool   // the database with few indexes has one here
+	index string       // its kind, or ""
+	def   *ql.IndexDef // as it was declared; nil without an index
+	life  moment       // of a ttl
+	bare  bool         // the database with few indexes has one here
 }
 
 // pathIndex is an index on a path.

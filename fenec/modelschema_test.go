@@ -54,7 +54,7 @@ func (t *table) index(f *modelField, def *ql.IndexDef) error {
 		return fenec.ErrType
 	}
 	f.bare = keptBare(def.Kind, &f.Type)
-	f.index = def.Kind.String()
+	f.index, f.def = def.Kind.String(), def
 	if def.Kind != ql.IndexTTL {
 		return nil
 	}
@@ -76,6 +76,12 @@ func fits(kind ql.IndexKind, t *ql.TypeDef) bool {
 		return t.Kind == ql.TypeTimestamp
 	case ql.IndexGeo:
 		return t.Kind == ql.TypeGeo
+	case ql.IndexText:
+		return t.Kind == ql.TypeText
+	case ql.IndexHNSW:
+		return t.Kind == ql.TypeVector
+	case ql.IndexInverted:
+		return t.Kind == ql.TypeSparse
 	}
 	return t.Kind != ql.TypeGeo
 }
@@ -274,13 +280,10 @@ func (f *modelField) schema() string {
 	var row jsonRow
 	row.add("name", quoted(f.Name.Text))
 	row.add("type", quoted(typeText(&f.Type)))
-	switch f.index {
-	case "":
+	if f.index == "" {
 		row.add("index", "null")
-	case "ttl":
-		row.add("index", quoted("ttl("+period(int64(f.life))+")"))
-	default:
-		row.add("index", quoted(f.index))
+	} else {
+		row.add("index", quoted(f.spelt()))
 	}
 	row.add("required", strconv.FormatBool(f.Required))
 	if f.Collate != "" {

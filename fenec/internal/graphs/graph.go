@@ -192,8 +192,11 @@ func (s *source) vector(dst []float32, r *row.Row, sealed []byte) (v []float32, 
 // batch is how many changes are taken up at once.
 const batch = 1024
 
-// repairShare is the part of a graph that may be dead before it is repaired.
-const repairShare = 20
+// A graph is repaired when more than fewDead nodes and one in repairShare are dead.
+const (
+	fewDead     = 64
+	repairShare = 20
+)
 
 // link takes up the changes that the base has pending, up to the number upTo at
 // least. open gives the base.
@@ -210,7 +213,7 @@ func (g *Graph) link(ctx context.Context, open func() (*base.Tx, error), upTo ui
 		}
 		last := list[len(list)-1]
 		g.linked.Store(&last)
-		if dead := g.Dead(); dead > batch && dead > g.Len()/repairShare {
+		if dead := g.Dead(); dead > fewDead && dead > g.Len()/repairShare {
 			if err := g.Repair(ctx); err != nil {
 				return err
 			}

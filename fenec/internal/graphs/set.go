@@ -2,6 +2,7 @@ package graphs
 
 import (
 	"context"
+	"maps"
 	"math"
 	"sync"
 
@@ -139,7 +140,7 @@ func (s *Set) loaded() []*Graph {
 		default:
 			continue
 		}
-		if live[space] == nil {
+		if _, ok := live[space]; !ok {
 			delete(s.loads, space)
 			continue
 		}
@@ -148,17 +149,31 @@ func (s *Set) loaded() []*Graph {
 	return out
 }
 
-// indexes returns the indexes of kind HNSW that there are, by their spaces, with
-// their collections.
-func (s *Set) indexes() map[uint32]*catalog.Collection {
-	out := map[uint32]*catalog.Collection{}
+// place is an index and what it is on.
+type place struct {
+	col   *catalog.Collection
+	index *catalog.Index
+}
+
+// indexes returns the indexes of kind HNSW that there are, by their spaces.
+func (s *Set) indexes() map[uint32]place {
+	out := map[uint32]place{}
 	for _, c := range s.catalog().Collections() {
 		for _, x := range c.Indexes() {
 			if x.Kind == catalog.HNSW {
-				out[x.Space] = c
+				out[x.Space] = place{c, x}
 			}
 		}
 	}
+	return out
+}
+
+// built returns those of the indexes that have the entries of all rows. An index
+// in the building is linked by Link, when it has them: entries of old rows that are
+// filled in may come before what has been linked, and would be passed over.
+func (s *Set) built() map[uint32]place {
+	out := s.indexes()
+	maps.DeleteFunc(out, func(_ uint32, p place) bool { return !p.col.Built(p.index) })
 	return out
 }
 
@@ -217,9 +232,12 @@ func (s *Set) wake() {
 func (s *Set) link(done chan struct{}) {
 	defer close(done)
 	for more := true; more; {
-		s.loadBusy()
+		built := s.built()
+		s.loadBusy(built)
 		for _, g := range s.loaded() {
-			_ = g.link(s.life, s.open, math.MaxUint64)
+			if _, ok := built[g.index.Space]; ok {
+				_ = g.link(s.life, s.open, math.MaxUint64)
+			}
 		}
 		s.mu.Lock()
 		more, s.again = s.again && !s.closed, false
@@ -231,18 +249,13 @@ func (s *Set) link(done chan struct{}) {
 }
 
 // loadBusy loads graphs for which much is pending.
-func (s *Set) loadBusy() {
-	for space, c := range s.indexes() {
+func (s *Set) loadBusy(built map[uint32]place) {
+	for space, p := range built {
 		s.mu.Lock()
 		known := s.loads[space] != nil
 		s.mu.Unlock()
-		if known || !s.busy(space) {
-			continue
-		}
-		for _, x := range c.Indexes() {
-			if x.Space == space {
-				_, _ = s.Graph(s.life, c, x)
-			}
+		if !known && s.busy(space) {
+			_, _ = s.Graph(s.life, p.col, p.index)
 		}
 	}
 }
