@@ -78,6 +78,11 @@ func (x *vectorSearch) run(ctx context.Context) (done bool, err error) {
 	if err != nil || rows <= fewVectors {
 		return false, err
 	}
+	q, err := x.given(x.job.Frame)
+	if err != nil || x.metric == vector.Cosine && vector.Norm(q) == 0 {
+		return false, err // all are as near to a zero vector
+	}
+	x.query = hnsw.Query{Vector: q, K: x.k + spareHits, EF: x.ef}
 	x.probe = x.plan.Probe(ctx, x.job)
 	defer x.probe.End()
 	if err := x.probe.Settled(); err != nil {
@@ -124,11 +129,6 @@ func (x *vectorSearch) open(ctx context.Context) (err error) {
 	if x.changed, err = x.changes(); err != nil {
 		return err
 	}
-	q, err := x.given(x.job.Frame)
-	if err != nil {
-		return err
-	}
-	x.query = hnsw.Query{Vector: q, K: x.k + spareHits, EF: x.ef}
 	if !x.plan.All() || len(x.changed) > 0 {
 		x.query.Accept = x.accept
 	}

@@ -111,7 +111,7 @@ func (r *reader) id() (id uint64, ok bool) {
 	return id, true
 }
 
-// list reads node numbers into list, which they do not outnumber.
+// list reads node numbers into list, which they do not outnumber, and ends them.
 func (r *reader) list(list []uint32) bool {
 	if len(r.rest) < 2 {
 		return false
@@ -127,6 +127,7 @@ func (r *reader) list(list []uint32) bool {
 		list[i] = r.number(numbers)
 		numbers = numbers[r.width:]
 	}
+	fillNone(list[count:])
 	return true
 }
 

@@ -21,9 +21,9 @@ func (g *Graph) Delete(id uint64) bool {
 	}
 	n := shard.slots[slot]
 	shard.removeLocked(v, slot)
+	g.gone.Add(1) // before the node is dead, for every search that may meet it to know
 	atomic.OrUint32(v.state(n), dead)
 	v.mark(n)
 	g.live.Add(-1)
-	g.gone.Add(1)
 	return true
 }

@@ -9,6 +9,9 @@ import (
 // stripes is how many locks the nodes share.
 const stripes = 512
 
+// maxGrowth bounds by how many nodes a graph grows at once.
+const maxGrowth = 1 << 14
+
 // Graph finds the nearest of many vectors. Its methods may be called from many
 // goroutines at once, except where they say otherwise.
 //
@@ -21,6 +24,7 @@ type Graph struct {
 	zeros  uint32        // atomic: first of the chain of zero vectors under Cosine, or none
 
 	live, gone atomic.Int64 // nodes that have an id; nodes that are dead
+	twins      atomic.Int64 // nodes in chains
 
 	repairing    sync.Mutex   // held by the one Repair there is
 	cut          sync.RWMutex // held for reading by each change, for writing by Changes
@@ -117,7 +121,7 @@ func (g *Graph) allocate(id uint64, level int) uint32 {
 		return none
 	} else {
 		a.count++
-		g.growLocked(int(a.count), 0)
+		g.growLocked(int(a.count), 0, noneWords)
 	}
 	place := uint32(none)
 	for range level {
@@ -138,7 +142,7 @@ func (g *Graph) placeLocked(above uint32) uint32 {
 	if place == none {
 		place = a.places
 		a.places++
-		g.growLocked(0, int(a.places))
+		g.growLocked(0, int(a.places), noneWords)
 	} else {
 		a.place = *g.view.Load().higher(place)
 	}
@@ -146,20 +150,30 @@ func (g *Graph) placeLocked(above uint32) uint32 {
 	return place
 }
 
-// growLocked makes room for so many nodes and places.
-func (g *Graph) growLocked(nodes, places int) {
-	v := g.view.Load()
-	for v.size() < nodes {
-		w, bytes := v.grown()
-		g.alloc.held += bytes
-		v = w
+// growLocked makes room for so many nodes and places, and for an eighth more than
+// there were. What words returns is what their lists hold at first.
+func (g *Graph) growLocked(nodes, places int, words func(count int) []uint32) {
+	v, held := g.view.Load(), int64(0)
+	if count := v.missing(nodes, len(v.nodes)); count > 0 {
+		v, held = v.grown(count, words)
+		g.alloc.held += held
 	}
-	for v.places() < places {
-		w, bytes := v.raised()
-		g.alloc.held += bytes
-		v = w
+	if count := v.missing(places, len(v.upper)); count > 0 {
+		v, held = v.raised(count, words)
+		g.alloc.held += held
 	}
 	g.view.Store(v)
+}
+
+// missing returns how many segments are to be added to those there are, for them
+// to hold at least so many things. Memory that is allocated at once has larger
+// pages.
+func (s *shape) missing(things, segments int) int {
+	need := (things+int(s.mask))>>s.shift - segments
+	if need <= 0 {
+		return 0
+	}
+	return max(need, min(segments/8, maxGrowth>>s.shift))
 }
 
 // release gives a node and its places back. Nobody may know of it any more.
@@ -177,6 +191,9 @@ func (g *Graph) release(n uint32) {
 		words[len(words)-1] = a.place
 		a.place = place
 		place = next
+	}
+	if *v.state(n)&twin != 0 {
+		g.twins.Add(-1)
 	}
 	write(v.neighbours(n, 0), nil)
 	atomic.StoreUint32(v.above(n), none)

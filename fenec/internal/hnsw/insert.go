@@ -62,7 +62,7 @@ func (g *Graph) admit(id uint64, level int) (uint32, error) {
 // place in the graph.
 func (s *scratch) store(n uint32, v []float32) (p probe, ok bool) {
 	if s.graph.params.Metric == vector.Cosine {
-		vector.Normalize(s.query, v)
+		normalise(s.query, v)
 		v = s.query
 	}
 	s.rows.set(n, v)

@@ -54,9 +54,7 @@ func (g *Graph) quantizer(sample [][]float32) vector.Quantizer {
 func (r *rows) coding(codes vector.Quantizer, held int64) (rows, int64) {
 	coded := rows{shape: r.shape, metric: r.metric, codes: codes}
 	size := 1 << r.shape.shift
-	for range r.floats {
-		held += coded.grow(size) - int64(4*size*r.shape.dim)
-	}
+	held += coded.grow(len(r.floats), size) - int64(len(r.floats)*4*size*r.shape.dim)
 	return coded, held
 }
 

@@ -30,7 +30,7 @@ func rescored(t testing.TB, m *model, queries [][]float32, ef int) float64 {
 }
 
 func TestCodes(t *testing.T) {
-	const count, dim = 5000, 64
+	const count, dim = 3500, 64
 	vectors, queries := clustered(storedStream, count, dim), clustered(queryStream, 50, dim)
 	for _, metric := range metrics {
 		for _, storage := range []Storage{Int8, Bits} {
@@ -73,5 +73,5 @@ func TestBytes(t *testing.T) {
 		require.NoError(t, g.Insert(uint64(i), v))
 	}
 	raw := count * (4*dim + 4*2*DefaultM)
-	require.Less(t, float64(g.Bytes()), 1.1*float64(raw))
+	require.Less(t, float64(g.Bytes()), 1.2*float64(raw))
 }

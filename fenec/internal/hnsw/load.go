@@ -56,7 +56,11 @@ type loader struct {
 	chunks [][]byte
 	places atomic.Uint32 // handed out
 	filled []bool        // nodes whose vector is there
-	units  sync.Pool     // of vectors to normalise into
+	next   atomic.Uint32 // the node after that of the last put
+
+	// heights are the numbers of levels of nodes in the graph, 0 for others.
+	heights []uint8
+	units   sync.Pool // of vectors to normalise into
 }
 
 func (l *loader) readCodes(b []byte) error {
@@ -78,9 +82,16 @@ func (l *loader) readGraph() error {
 	a := &l.g.alloc
 	a.mu.Lock()
 	a.count, a.places = l.count, l.header.places
-	l.g.growLocked(int(a.count), int(a.places))
+	l.g.growLocked(int(a.count), int(a.places), memory[uint32])
 	a.mu.Unlock()
 	l.v = l.g.view.Load()
+	l.heights = make([]uint8, l.v.size())
+	for n := l.count; int(n) < l.v.size(); n++ {
+		fillNone(l.v.neighbours(n, 0))
+	}
+	for place := l.header.places; int(place) < l.v.places(); place++ {
+		fillNone(l.v.placeWords(place))
+	}
 	if err := l.each(l.readChunk); err != nil {
 		return err
 	}
@@ -144,6 +155,9 @@ func (l *loader) readNode(r *reader, n uint32) bool {
 		return false
 	}
 	if state == 0 {
+		if n < l.count {
+			fillNone(l.v.neighbours(n, 0))
+		}
 		return true
 	}
 	if l.v.nodes[n>>l.v.shift].ids[n&l.v.mask], ok = r.id(); !ok || !r.list(l.v.neighbours(n, 0)) {
@@ -154,6 +168,7 @@ func (l *loader) readNode(r *reader, n uint32) bool {
 		return true
 	}
 	*l.v.state(n) = state | linked
+	l.heights[n] = uint8(state&levelMask) + 1
 	word := l.v.above(n)
 	for range state & levelMask {
 		place := l.places.Add(1) - 1
@@ -166,6 +181,7 @@ func (l *loader) readNode(r *reader, n uint32) bool {
 		}
 		*word = place
 		word = &words[len(words)-1]
+		*word = none
 	}
 	return true
 }
@@ -203,18 +219,12 @@ func (l *loader) checkList(n uint32, level int) {
 			l.v.mark(n)
 		}
 	}
-	for i := kept; i < len(list); i++ {
-		list[i] = none
-	}
+	fillNone(list[kept:])
 }
 
 // valid reports whether m can be a neighbour of n on a level.
 func (l *loader) valid(m, n uint32, level int) bool {
-	if m >= l.count || m == n {
-		return false
-	}
-	state := *l.v.state(m)
-	return state&linked != 0 && int(state&levelMask) >= level
+	return int(m) < len(l.heights) && m != n && int(l.heights[m]) > level
 }
 
 func (l *loader) readEntry() error {
@@ -270,6 +280,7 @@ func (l *loader) admitID(n uint32) error {
 
 // chain puts a twin behind its head.
 func (l *loader) chain(n uint32) {
+	l.g.twins.Add(1)
 	first := &l.g.zeros
 	if head := l.v.neighbours(n, 0)[0]; head != none {
 		first = l.v.next(head)
@@ -280,7 +291,7 @@ func (l *loader) chain(n uint32) {
 
 // put stores the vector of an id.
 func (l *loader) put(id uint64, v []float32) bool {
-	n := l.g.lookup(id)
+	n := l.find(id)
 	if n == none || len(v) != l.params.Dim {
 		return false
 	}
@@ -289,15 +300,26 @@ func (l *loader) put(id uint64, v []float32) bool {
 	case l.params.Metric != vector.Cosine:
 		rows.set(n, v)
 	case rows.codes == nil && !rows.half:
-		vector.Normalize(rows.floatsOf(n), v)
+		normalise(rows.floatsOf(n), v)
 	default:
 		unit := l.units.Get().(*[]float32)
-		vector.Normalize(*unit, v)
+		normalise(*unit, v)
 		rows.set(n, *unit)
 		l.units.Put(unit)
 	}
 	l.filled[n] = true
 	return true
+}
+
+// find returns the node of an id, or none. Ids often come in the order of their
+// nodes.
+func (l *loader) find(id uint64) uint32 {
+	n := l.next.Load()
+	if n >= l.count || l.v.id(n) != id || *l.v.state(n)&(used|dead) != used {
+		n = l.g.lookup(id)
+	}
+	l.next.Store(n + 1)
+	return n
 }
 
 // finish sees to the nodes without a vector: they are dead, and stand where one of

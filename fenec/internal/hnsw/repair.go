@@ -232,25 +232,25 @@ func (s *scratch) condemned(n uint32) bool {
 // the condemned ones: next to them, or further on where there are few. They are
 // good until the next call. It also returns how many are condemned.
 func (s *scratch) near(neighbours []uint32, level int) (candidates []uint32, lost int) {
-	s.nodes, s.spare = s.nodes[:0], s.spare[:0]
+	s.nodes, s.doomed = s.nodes[:0], s.doomed[:0]
 	s.part(neighbours)
-	lost = len(s.spare)
+	lost = len(s.doomed)
 	enough := s.graph.params.width(level)
-	for i := 0; i < len(s.spare) && (i < lost || i < mendDead && len(s.nodes) < enough); i++ {
-		s.chosen = s.view.read(s.view.neighbours(s.spare[i], level), s.chosen[:0])
+	for i := 0; i < len(s.doomed) && (i < lost || i < mendDead && len(s.nodes) < enough); i++ {
+		s.chosen = s.view.read(s.view.neighbours(s.doomed[i], level), s.chosen[:0])
 		s.part(s.chosen)
 	}
 	return s.nodes, lost
 }
 
-// part adds the nodes that are not visited yet to s.spare if they are condemned,
+// part adds the nodes that are not visited yet to s.doomed if they are condemned,
 // and to s.nodes if not.
 func (s *scratch) part(nodes []uint32) {
 	for _, n := range nodes {
 		switch {
 		case !s.visit(n):
 		case s.condemned(n):
-			s.spare = append(s.spare, n)
+			s.doomed = append(s.doomed, n)
 		default:
 			s.nodes = append(s.nodes, n)
 		}

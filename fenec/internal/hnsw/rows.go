@@ -3,7 +3,6 @@ package hnsw
 import (
 	"bytes"
 	"slices"
-	"unsafe"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/vector"
 )
@@ -21,20 +20,28 @@ type rows struct {
 	coded  [][]byte
 }
 
-// grow adds a segment for that many vectors and returns its bytes.
-func (r *rows) grow(size int) (held int64) {
-	switch {
+// grow adds segments of so many vectors each and returns their bytes.
+func (r *rows) grow(segments, size int) int64 {
+	switch dim := r.shape.dim; {
 	case r.codes != nil:
-		r.coded = append(r.coded, make([]byte, size*r.codes.CodeSize()))
-		held = int64(size * r.codes.CodeSize())
+		size *= r.codes.CodeSize()
+		r.coded = cut(r.coded, memory[byte](segments*size), size)
+		return int64(segments * size)
 	case r.half:
-		r.halves = append(r.halves, make([]uint16, size*r.shape.dim))
-		held = int64(2 * size * r.shape.dim)
+		r.halves = cut(r.halves, memory[uint16](segments*size*dim), size*dim)
+		return int64(2 * segments * size * dim)
 	default:
-		r.floats = append(r.floats, make([]float32, size*r.shape.dim))
-		held = int64(4 * size * r.shape.dim)
+		r.floats = cut(r.floats, memory[float32](segments*size*dim), size*dim)
+		return int64(4 * segments * size * dim)
 	}
-	return held
+}
+
+// cut appends m to segments in pieces of the given size.
+func cut[T any](segments [][]T, m []T, size int) [][]T {
+	for ; len(m) > 0; m = m[size:] {
+		segments = append(segments, m[:size:size])
+	}
+	return segments
 }
 
 func (r *rows) floatsOf(n uint32) []float32 {
@@ -67,6 +74,20 @@ func (r *rows) set(n uint32, v []float32) {
 	}
 }
 
+// normalise sets dst to v at length 1, or to zero if v is zero. It does so a little
+// less exactly and several times as fast as vector.Normalize.
+func normalise(dst, v []float32) {
+	scale := float32(1 / vector.Norm(v))
+	if scale < 1e-30 || scale > 1e30 {
+		vector.Normalize(dst, v)
+		return
+	}
+	dst = dst[:len(v)]
+	for i, x := range v {
+		dst[i] = x * scale
+	}
+}
+
 // copy makes the vector of to that of from.
 func (r *rows) copy(to, from uint32) {
 	switch {
@@ -88,10 +109,4 @@ func (r *rows) same(a, b uint32) bool {
 		return slices.Equal(r.halvesOf(a), r.halvesOf(b))
 	}
 	return bytes.Equal(bytesOf(r.floatsOf(a)), bytesOf(r.floatsOf(b)))
-}
-
-// bytesOf returns the bytes that numbers lie in.
-func bytesOf[T float32 | uint16](numbers []T) []byte {
-	size := len(numbers) * int(unsafe.Sizeof(numbers[0]))
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(numbers))), size)
 }

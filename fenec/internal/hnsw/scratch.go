@@ -16,6 +16,10 @@ type scratch struct {
 	graph *Graph
 	view  *view
 
+	// careful is false if there were neither dead nodes nor twins when the search
+	// began. It need not look for them then, each time somewhere else in memory.
+	careful bool
+
 	// visited has a mark for each node the view has room for. A node has been
 	// visited if its mark equals stamp. Nodes beyond are newer than the search
 	// and passed over.
@@ -29,7 +33,7 @@ type scratch struct {
 
 	query  []float32  // the vector looked for, normalised if the metric wants that
 	list   []near     // candidates for the neighbours of one node
-	spare  []uint32   // those of them that choose passed over
+	doomed []uint32   // condemned nodes around one that is mended
 	chosen []uint32   // the neighbours chosen of them
 	old    []uint32   // what a list held
 	levels [][]uint32 // neighbours chosen for a new node, by level
@@ -40,6 +44,7 @@ type scratch struct {
 // begin makes s ready for a search that sees all nodes there are now.
 func (s *scratch) begin() {
 	s.see()
+	s.careful = s.graph.gone.Load() > 0 || s.graph.twins.Load() > 0
 	if size := s.view.size(); size <= cap(s.visited) {
 		s.visited = s.visited[:size]
 	} else {
@@ -76,7 +81,7 @@ func (s *scratch) visit(n uint32) bool {
 // ask returns the probe of a query.
 func (s *scratch) ask(query []float32) probe {
 	if s.graph.params.Metric == vector.Cosine {
-		vector.Normalize(s.query, query)
+		normalise(s.query, query)
 		query = s.query
 	}
 	return s.asked(query)
@@ -133,7 +138,8 @@ func (g *Graph) leave(s *scratch) {
 		close(p.drained)
 		p.drained = nil
 	}
-	if len(p.idle) < keptScratches {
+	// One that points to vectors as they were before codes were learnt is dropped.
+	if len(p.idle) < keptScratches && s.rows.codes == g.view.Load().rows.codes {
 		p.idle = append(p.idle, s)
 	}
 }

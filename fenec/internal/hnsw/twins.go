@@ -68,6 +68,7 @@ func (g *Graph) joinZeros(v *view, n uint32) {
 
 // push puts n in front of a chain.
 func (g *Graph) push(v *view, n uint32, first *uint32) {
+	g.twins.Add(1) // before the node is in the chain, as in Delete
 	atomic.OrUint32(v.state(n), twin)
 	atomic.StoreUint32(v.next(n), atomic.LoadUint32(first))
 	atomic.StoreUint32(first, n)

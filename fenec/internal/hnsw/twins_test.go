@@ -13,38 +13,35 @@ import (
 func TestEqualVectors(t *testing.T) {
 	const others, equal, dim = 2000, 10_000, 16
 	for _, metric := range metrics {
-		for _, storage := range []Storage{Float32, Float16} {
-			vectors := gaussian(1, others, dim)
-			for range equal {
-				vectors = append(vectors, vectors[5])
-			}
-			m := newModel(t, Params{Dim: dim, Metric: metric, Storage: storage}, vectors)
-			queries := gaussian(2, 50, dim)
-			alone := build(t, Params{Dim: dim, Metric: metric, Storage: storage}, vectors[:others])
-			for _, q := range queries {
-				ids := map[uint64]bool{}
-				hits, _ := search(t, m.Graph, Query{Vector: q, K: 400})
-				for _, h := range hits {
-					ids[h.ID] = true
-				}
-				worst := hits[len(hits)-1].Score
-				want, _ := search(t, alone, Query{Vector: q, K: 10, EF: 400})
-				for _, h := range want {
-					require.True(t, ids[h.ID] || !metric.Better(h.Score, worst), "%s %d", metric, storage)
-				}
-			}
-			odd := func(id uint64) (bool, error) { return id%1000 == 999, nil }
-			hits, _ := search(t, m.Graph, Query{Vector: vectors[5], K: 12, Accept: odd})
-			require.Len(t, hits, 12)
-			if metric != vector.Dot {
-				hits, end := search(t, m.Graph, Query{Vector: vectors[5], K: equal + 1})
-				require.Equal(t, Complete, end)
-				for _, h := range hits {
-					require.True(t, h.ID == 5 || h.ID >= others)
-				}
-			}
-			m.requireSound(t)
+		vectors := gaussian(1, others, dim)
+		alone := build(t, Params{Dim: dim, Metric: metric}, vectors)
+		for range equal {
+			vectors = append(vectors, vectors[5])
 		}
+		m := newModel(t, Params{Dim: dim, Metric: metric}, vectors)
+		for _, q := range gaussian(2, 50, dim) {
+			ids := map[uint64]bool{}
+			hits, _ := search(t, m.Graph, Query{Vector: q, K: 400})
+			for _, h := range hits {
+				ids[h.ID] = true
+			}
+			worst := hits[len(hits)-1].Score
+			want, _ := search(t, alone, Query{Vector: q, K: 10, EF: 400})
+			for _, h := range want {
+				require.True(t, ids[h.ID] || !metric.Better(h.Score, worst), "%s", metric)
+			}
+		}
+		odd := func(id uint64) (bool, error) { return id%1000 == 999, nil }
+		hits, _ := search(t, m.Graph, Query{Vector: vectors[5], K: 12, Accept: odd})
+		require.Len(t, hits, 12)
+		if metric != vector.Dot {
+			hits, end := search(t, m.Graph, Query{Vector: vectors[5], K: equal + 1})
+			require.Equal(t, Complete, end)
+			for _, h := range hits {
+				require.True(t, h.ID == 5 || h.ID >= others)
+			}
+		}
+		m.requireSound(t)
 	}
 }
 

@@ -73,39 +73,33 @@ func (v *view) size() int { return len(v.nodes) << v.shift }
 // places returns how many places the view has room for.
 func (v *view) places() int { return len(v.upper) << v.shift }
 
-// grown returns v with one more segment of nodes, and how many bytes that took.
-// The tables' tails are only ever written here, under the lock of the allocator.
-func (v *view) grown() (*view, int64) {
+// grown returns v with further segments of nodes, and how many bytes they
+// take. What words returns is what their lists hold at first. The tables' tails
+// are only ever written here and in raised, under the lock of the allocator.
+func (v *view) grown(segments int, words func(count int) []uint32) (*view, int64) {
 	size := 1 << v.shift
 	w := *v
-	n := &nodes{
-		ids:    make([]uint64, size),
-		states: make([]uint32, size),
-		above:  noneWords(size),
-		next:   noneWords(size),
-		dirty:  make([]uint32, size/chunkNodes),
+	for range segments {
+		w.nodes = append(w.nodes, &nodes{
+			ids:    make([]uint64, size),
+			states: make([]uint32, size),
+			above:  noneWords(size),
+			next:   noneWords(size),
+			dirty:  make([]uint32, size/chunkNodes),
+		})
 	}
-	links := noneWords(size * v.list)
-	w.nodes = append(v.nodes, n)
-	w.links = append(v.links, links)
-	bytes := w.rows.grow(size)
-	return &w, bytes + int64(4*len(links)+size*(8+3*4)+4*len(n.dirty))
+	w.links = cut(w.links, words(segments*size*v.list), size*v.list)
+	held := w.rows.grow(segments, size)
+	return &w, held + int64(segments*(size*(8+4*(3+v.list))+4*size/chunkNodes))
 }
 
-// raised returns v with one more segment of places.
-func (v *view) raised() (*view, int64) {
+// raised returns v with further segments of places, and how many bytes they
+// take.
+func (v *view) raised(segments int, words func(count int) []uint32) (*view, int64) {
 	w := *v
-	places := noneWords(v.place << v.shift)
-	w.upper = append(v.upper, places)
-	return &w, int64(4 * len(places))
-}
-
-func noneWords(n int) []uint32 {
-	words := make([]uint32, n)
-	for i := range words {
-		words[i] = none
-	}
-	return words
+	size := v.place << v.shift
+	w.upper = cut(w.upper, words(segments*size), size)
+	return &w, int64(4 * segments * size)
 }
 
 func (v *view) id(n uint32) uint64 { return v.nodes[n>>v.shift].ids[n&v.mask] }

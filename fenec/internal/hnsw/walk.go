@@ -84,6 +84,10 @@ func (s *scratch) unvisited(n uint32, level int) []uint32 {
 
 // meet puts a node that the beam wants in it.
 func (s *scratch) meet(x near, withTwins bool) {
+	if !s.careful {
+		s.beam.add(x)
+		return
+	}
 	n := x.node()
 	if atomic.LoadUint32(s.view.state(n))&dead != 0 {
 		x |= passing
