@@ -3,6 +3,7 @@ package fenec_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -117,7 +118,9 @@ func TestNearFiltered(t *testing.T) {
 // untilLinked waits until the graph of a field has taken up all that is folded, and
 // returns how a search is answered then.
 func (l *lot) untilLinked(t *testing.T, field string) string {
-	return untilLinked(t, l.db, fmt.Sprintf("get id from lot near %s $1 limit 10", field), make([]float32, lotDim))
+	q := make([]float32, lotDim)
+	q[0] = 1
+	return untilLinked(t, l.db, fmt.Sprintf("get id from lot near %s $1 limit 10", field), q)
 }
 
 func untilLinked(t testing.TB, q querier, get string, args ...any) string {
@@ -127,6 +130,7 @@ func untilLinked(t testing.TB, q querier, get string, args ...any) string {
 			return plan
 		}
 		require.Less(t, time.Since(begun), time.Minute, plan)
+		runtime.Gosched()
 	}
 }
 
