@@ -31,6 +31,10 @@ const (
 var lotMetrics = []string{"cosine", "l2", "dot"}
 
 func newLot(t *testing.T) *lot {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("three graphs take minutes under the race detector, and nothing here runs at once")
+	}
 	r := rand.New(rand.NewPCG(7, 62))
 	l := &lot{vectors: map[int64][]float32{}, fields: map[string]map[int64]int{}}
 	chance, along := map[int64]int{}, map[int64]int{}
