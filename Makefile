@@ -11,7 +11,7 @@ FUZZTIME ?= 20s
 # Packages that make test runs under the race detector too: those where
 # goroutines meet.
 RACE := ./fenec ./fenec/internal/front/... ./fenec/internal/wal/... ./fenec/internal/base/... \
-        ./fenec/internal/store/... ./fenec/internal/hnsw/... ./fenec/internal/graphs/... ./fenec/serve/... ./tenant/... ./router/... ./internal/...
+        ./fenec/internal/store/... ./fenec/internal/graphs/... ./fenec/serve/... ./tenant/... ./router/... ./internal/...
 
 .DEFAULT_GOAL := help
 
