@@ -4,10 +4,10 @@
 // A posting says that a document has a term: for a text how often ([Text]), for
 // a sparse vector with what weight ([Weights]). The postings of a term are
 // stored in chunks, by ascending document id. [Merge] folds changes of a term
-// into its chunks and [Builder] makes those of a whole index; both hand back
-// keys and values for the caller to store. A [List] reads one term: its chunks,
-// through a [Cursor], overlaid with changes that are not folded yet. A [Query],
-// made by [Match] or [Dot] of several lists, ranks documents.
+// into its chunks, and hands back keys and values for the caller to store. A
+// [List] reads one term: its chunks, through a [Cursor], overlaid with changes
+// that are not folded yet. A [Query], made by [Match] or [Dot] of several lists,
+// ranks documents.
 //
 // Nothing here has state beside its arguments. A List and a Query are for one
 // goroutine and one use.

@@ -2,7 +2,8 @@ package posting
 
 import "bytes"
 
-// Builder makes the chunks of terms that have none yet. It holds those of the
+// Builder makes the chunks of terms that have none yet, as tests and benchmarks
+// begin with. It holds those of the
 // term at hand, as the head, which comes first, says how many postings there are.
 type Builder struct {
 	pack   packer
