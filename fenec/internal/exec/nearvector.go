@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
@@ -24,8 +25,8 @@ const (
 	// before all of it is.
 	visitShare = 4
 
-	// spareHits is how many hits beyond the page are measured again, as kernels
-	// may have them in another order than scores do.
+	// spareHits is how many hits beyond the page are looked at, as kernels may have
+	// them in another order than scores do.
 	spareHits = 8
 
 	// graphShare is the part of a collection from which on a page is not looked
@@ -159,7 +160,10 @@ func (x *vectorSearch) exhaust(ctx context.Context) error {
 // before it was stopped.
 func (x *vectorSearch) walk(ctx context.Context) (full bool, err error) {
 	q := x.query
-	q.K = x.ef
+	q.K = min(q.K, x.ef)
+	if x.index.HNSW.Quant != catalog.NoQuant {
+		q.K = x.ef // codes tell less than kernels
+	}
 	q.Visits = x.graph.Len() / visitShare
 	hits, end, err := x.graph.Search(ctx, q, nil)
 	if err != nil || end == hnsw.Stopped {
@@ -174,24 +178,25 @@ func (x *vectorSearch) walk(ctx context.Context) (full bool, err error) {
 	return full, nil
 }
 
-// near returns the first of the hits, among which the best k are by their scores:
-// all of them where these are of codes, which tell less.
+// near returns the first of the hits, among which the best k are by their scores.
 func (x *vectorSearch) near(hits []hnsw.Hit) []hnsw.Hit {
-	if x.index.HNSW.Quant != catalog.NoQuant {
-		return hits
-	}
-	n := min(len(hits), x.k+spareHits)
-	for n < len(hits) && hits[n].Score == hits[x.k-1].Score {
-		n++ // equal vectors, of which the lowest ids are wanted
+	n := min(len(hits), x.k)
+	for n < len(hits) && (hits[n].Exact || apart(hits[x.k-1], hits[n]) <= 2*x.graph.Blur()) {
+		n++
 	}
 	return hits[:n]
 }
 
-// score shows the search's best what the graph has found, by their stored vectors,
-// and the rows that changed.
+// apart returns the distance between two scores.
+func apart(a, b hnsw.Hit) float64 { return math.Abs(float64(a.Score) - float64(b.Score)) }
+
+// score shows the search's best what the graph has found, by their stored vectors
+// unless it knows better, and the rows that changed.
 func (x *vectorSearch) score(hits []hnsw.Hit) error {
 	for _, h := range hits {
-		if err := x.measureID(h.ID); err != nil {
+		if h.Exact {
+			x.top.Add(h.ID, h.Score)
+		} else if err := x.measureID(h.ID); err != nil {
 			return err
 		}
 	}

@@ -80,3 +80,18 @@ func (b *beam) expand() (node uint32, ok bool) {
 	}
 	return 0, false
 }
+
+// waiting returns the nearest two nodes that are not expanded, or none.
+func (b *beam) waiting() (first, second uint32) {
+	first = none
+	for _, x := range b.items[b.next:] {
+		switch {
+		case x&expanded != 0:
+		case first == none:
+			first = x.node()
+		default:
+			return first, x.node()
+		}
+	}
+	return first, none
+}

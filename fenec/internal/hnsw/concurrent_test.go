@@ -14,9 +14,10 @@ import (
 
 // Inserting from many goroutines gives as good a graph as from one.
 func TestParallelBuild(t *testing.T) {
-	const count, dim, workers = 4000, 24, 8
+	const dim, workers = 24, 8
+	count := sized(4000, 500)
 	vectors, queries := gaussian(1, count, dim), gaussian(2, 50, dim)
-	g, err := New(Params{Dim: dim})
+	g, err := New(Params{Dim: dim, EFConstruction: sized(DefaultEFConstruction, 60)})
 	require.NoError(t, err)
 	var group sync.WaitGroup
 	errs := make([]error, workers)
@@ -45,7 +46,8 @@ func TestConcurrent(t *testing.T) {
 }
 
 func testConcurrent(t *testing.T, storage Storage) {
-	const writers, each, dim = 4, 400, 8
+	const writers, dim = 4, 8
+	each := sized(400, 100)
 	vectors := gaussian(1, writers*each, dim)
 	for i := range vectors {
 		if i%50 == 0 {

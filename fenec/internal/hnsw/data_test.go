@@ -110,9 +110,22 @@ func exact(m vector.Metric, vectors [][]float32, query []float32, k int, ok func
 	return hits[:min(k, len(hits))]
 }
 
-// build returns a graph of the vectors, by their indices.
+// sized returns how large a test is made: short is for short runs, in which each
+// test still goes through all that it is about, but with fewer vectors or cases.
+func sized[T any](full, short T) T {
+	if testing.Short() {
+		return short
+	}
+	return full
+}
+
+// build returns a graph of the vectors, by their indices. In short runs it chooses
+// neighbours with less care unless told with how much.
 func build(t testing.TB, p Params, vectors [][]float32) *Graph {
 	t.Helper()
+	if p.EFConstruction == 0 {
+		p.EFConstruction = sized(DefaultEFConstruction, 30)
+	}
 	g, err := New(p)
 	require.NoError(t, err)
 	for i, v := range vectors {

@@ -30,9 +30,10 @@
 // called. The more is deleted between its calls, the less it costs a node;
 // a tenth of the graph is a good measure.
 //
-// Vectors are finite; the caller sees to that. Scores are not those of
-// vector.Score to the last bit, and not near them where codes are kept: the
-// caller measures the candidates again.
+// Vectors are finite; the caller sees to that. Where vectors are kept as they were
+// given, which under Cosine are those of length 1, hits have the scores of
+// vector.Score to the last bit. Others are off by Graph.Blur at most, without a
+// bound where codes are kept: the caller measures these candidates again.
 //
 // # Memory
 //

@@ -27,7 +27,8 @@ func requireBest(t *testing.T, m vector.Metric, vectors [][]float32, query []flo
 }
 
 func TestExhaust(t *testing.T) {
-	vectors := gaussian(4, 700, 12)
+	others := sized(700, 200)
+	vectors := gaussian(4, others, 12)
 	vectors = append(vectors, make([]float32, 12), make([]float32, 12))
 	for range 40 {
 		vectors = append(vectors, vectors[3]) // twins
@@ -35,8 +36,8 @@ func TestExhaust(t *testing.T) {
 	ctx := context.Background()
 	for _, m := range metrics {
 		g := build(t, Params{Dim: 12, Metric: m}, vectors)
-		for i, query := range append(gaussian(5, 10, 12), vectors[3], make([]float32, 12)) {
-			for _, k := range []int{1, 10, 64, 1000} {
+		for i, query := range append(gaussian(5, sized(10, 2), 12), vectors[3], make([]float32, 12)) {
+			for _, k := range sized([]int{1, 10, 64, 1000}, []int{1, 64, 1000}) {
 				ok := func(n int) bool { return n%(i+1) == 0 }
 				accept := func(id uint64) (bool, error) { return ok(int(id)), nil }
 				hits, err := g.Exhaust(ctx, Query{Vector: query, K: k}, nil)
@@ -57,12 +58,12 @@ func TestExhaust(t *testing.T) {
 				requireBest(t, m, vectors, query, k, func(n int) bool { return n%3 == 0 && ok(n) }, hits)
 			}
 		}
-		for n := range uint64(700) {
+		for n := range uint64(others) {
 			require.True(t, g.Delete(n))
 		}
 		hits, err := g.Exhaust(ctx, Query{Vector: vectors[3], K: 1000}, nil)
 		require.NoError(t, err)
-		require.Len(t, hits, len(vectors)-700)
+		require.Len(t, hits, len(vectors)-others)
 	}
 }
 
@@ -80,7 +81,7 @@ func TestExhaustTies(t *testing.T) {
 }
 
 func TestExhaustErrors(t *testing.T) {
-	g := build(t, Params{Dim: 8}, gaussian(6, 5000, 8))
+	g := build(t, Params{Dim: 8, M: 4, EFConstruction: 8}, gaussian(6, 5000, 8))
 	_, err := g.Exhaust(context.Background(), Query{Vector: make([]float32, 7), K: 1}, nil)
 	require.ErrorIs(t, err, ErrDimension)
 	failed := errors.New("failed")

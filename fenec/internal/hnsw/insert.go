@@ -61,11 +61,10 @@ func (g *Graph) admit(id uint64, level int) (uint32, error) {
 // store keeps v as the vector of n, and returns it as a probe unless n has no
 // place in the graph.
 func (s *scratch) store(n uint32, v []float32) (p probe, ok bool) {
-	if s.graph.params.Metric == vector.Cosine {
-		normalise(s.query, v)
-		v = s.query
+	v, isWhole := s.rows.put(n, v, s.query)
+	if isWhole {
+		atomic.OrUint32(s.view.state(n), whole)
 	}
-	s.rows.set(n, v)
 	if s.graph.params.Metric == vector.Cosine && vector.Norm(v) == 0 {
 		return p, false
 	}

@@ -30,6 +30,9 @@ func rescored(t testing.TB, m *model, queries [][]float32, ef int) float64 {
 }
 
 func TestCodes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds large graphs")
+	}
 	const count, dim = 3500, 64
 	vectors, queries := clustered(storedStream, count, dim), clustered(queryStream, 50, dim)
 	for _, metric := range metrics {
@@ -65,7 +68,8 @@ func TestCodes(t *testing.T) {
 
 // Memory is the vectors, the links and little more.
 func TestBytes(t *testing.T) {
-	const count, dim = 20_000, 128
+	const dim = 128
+	count := sized(20_000, 2000)
 	g, err := New(Params{Dim: dim, EFConstruction: 8})
 	require.NoError(t, err)
 	require.Less(t, g.Bytes(), int64(100_000))

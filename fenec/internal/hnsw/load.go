@@ -2,6 +2,7 @@ package hnsw
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -14,6 +15,10 @@ type Stored struct {
 	Header []byte
 	Codes  []byte   // nil if none were ever stored
 	Chunks [][]byte // by number
+
+	// Guard, unless nil, calls read, which reads the chunks in a goroutine of its own,
+	// and returns its error, or one for what comes of the memory that they lie in.
+	Guard func(read func() error) error
 }
 
 // Load returns the graph that was stored by Changes of one with the same
@@ -26,7 +31,10 @@ func Load(p Params, stored Stored, fill func(put func(id uint64, v []float32) bo
 	if err != nil {
 		return nil, err
 	}
-	l := loader{g: g, chunks: stored.Chunks}
+	l := loader{g: g, chunks: stored.Chunks, guard: stored.Guard}
+	if l.guard == nil {
+		l.guard = func(read func() error) error { return read() }
+	}
 	l.units.New = func() any {
 		unit := make([]float32, p.Dim)
 		return &unit
@@ -54,9 +62,14 @@ type loader struct {
 	g      *Graph
 	v      *view
 	chunks [][]byte
+	guard  func(read func() error) error
 	places atomic.Uint32 // handed out
 	filled []bool        // nodes whose vector is there
-	next   atomic.Uint32 // the node after that of the last put
+
+	// byID are the nodes of the ids from leastID on, or none; empty if there are
+	// more gaps than ids.
+	byID    []uint32
+	leastID uint64
 
 	// heights are the numbers of levels of nodes in the graph, 0 for others.
 	heights []uint8
@@ -110,29 +123,36 @@ func (l *loader) readGraph() error {
 // each calls do with the number of each chunk, from as many goroutines as there
 // are cores, until one fails.
 func (l *loader) each(do func(chunk int) error) error {
-	const some = 64
 	var next atomic.Int64
-	var workers sync.WaitGroup
 	errs := make(chan error, runtime.GOMAXPROCS(0))
 	for range cap(errs) {
-		workers.Go(func() {
-			for {
-				first := int(next.Add(some)) - some
-				for i := first; i < min(first+some, len(l.chunks)); i++ {
-					if err := do(i); err != nil {
-						errs <- err
-						return
-					}
-				}
-				if first >= len(l.chunks) {
-					return
-				}
-			}
-		})
+		go func() {
+			errs <- l.guard(func() error { return l.some(&next, do) })
+		}()
 	}
-	workers.Wait()
-	close(errs)
-	return <-errs
+	var err error
+	for range cap(errs) {
+		if e := <-errs; e != nil {
+			err = e
+		}
+	}
+	return err
+}
+
+// some calls do with the numbers of chunks from next on, as long as there are any.
+func (l *loader) some(next *atomic.Int64, do func(chunk int) error) error {
+	const step = 64
+	for {
+		first := int(next.Add(step)) - step
+		for i := first; i < min(first+step, len(l.chunks)); i++ {
+			if err := do(i); err != nil {
+				return err
+			}
+		}
+		if first >= len(l.chunks) {
+			return nil
+		}
+	}
 }
 
 // readChunk reads nodes and lists as they are.
@@ -241,6 +261,7 @@ func (l *loader) readEntry() error {
 // admit makes ids, free nodes and twins known.
 func (l *loader) admit() error {
 	g := l.g
+	l.spreadIDs()
 	for i := range g.ids.shards {
 		s := &g.ids.shards[i]
 		s.roomLocked(l.v, int(l.count)/idShards)
@@ -275,7 +296,23 @@ func (l *loader) admitID(n uint32) error {
 	}
 	s.putLocked(slot, n)
 	l.g.live.Add(1)
+	if len(l.byID) > 0 {
+		l.byID[id-l.leastID] = n
+	}
 	return nil
+}
+
+// spreadIDs makes byID, without the nodes.
+func (l *loader) spreadIDs() {
+	least, most := uint64(math.MaxUint64), uint64(0)
+	for n := range l.count {
+		if *l.v.state(n)&(used|dead) == used {
+			least, most = min(least, l.v.id(n)), max(most, l.v.id(n))
+		}
+	}
+	if least <= most && most-least < 2*uint64(l.count) {
+		l.leastID, l.byID = least, noneWords(int(most-least)+1)
+	}
 }
 
 // chain puts a twin behind its head.
@@ -295,31 +332,24 @@ func (l *loader) put(id uint64, v []float32) bool {
 	if n == none || len(v) != l.params.Dim {
 		return false
 	}
-	rows := &l.v.rows
-	switch {
-	case l.params.Metric != vector.Cosine:
-		rows.set(n, v)
-	case rows.codes == nil && !rows.half:
-		normalise(rows.floatsOf(n), v)
-	default:
-		unit := l.units.Get().(*[]float32)
-		normalise(*unit, v)
-		rows.set(n, *unit)
-		l.units.Put(unit)
+	unit := l.units.Get().(*[]float32)
+	if _, isWhole := l.v.rows.put(n, v, *unit); isWhole {
+		*l.v.state(n) |= whole
 	}
+	l.units.Put(unit)
 	l.filled[n] = true
 	return true
 }
 
-// find returns the node of an id, or none. Ids often come in the order of their
-// nodes.
+// find returns the node of an id, or none.
 func (l *loader) find(id uint64) uint32 {
-	n := l.next.Load()
-	if n >= l.count || l.v.id(n) != id || *l.v.state(n)&(used|dead) != used {
-		n = l.g.lookup(id)
+	switch i := id - l.leastID; {
+	case len(l.byID) == 0:
+		return l.g.lookup(id)
+	case i < uint64(len(l.byID)):
+		return l.byID[i]
 	}
-	l.next.Store(n + 1)
-	return n
+	return none
 }
 
 // finish sees to the nodes without a vector: they are dead, and stand where one of

@@ -44,15 +44,16 @@ func (d *disk) load(p Params, vectors [][]float32) (*Graph, error) {
 }
 
 func TestLoad(t *testing.T) {
-	const count, dim = 2400, 20
-	for _, metric := range metrics {
-		for _, storage := range []Storage{Float32, Float16, Int8, Bits} {
+	const dim = 20
+	count := sized(2400, 2100)
+	for _, metric := range sized(metrics, metrics[:1]) {
+		for _, storage := range sized([]Storage{Float32, Float16, Int8, Bits}, []Storage{Float32, Int8}) {
 			if storage == Bits && metric != vector.Cosine {
 				continue
 			}
 			vectors := gaussian(1, count, dim)
 			vectors[7], vectors[8], vectors[9] = vectors[6], vectors[6], make([]float32, dim)
-			p := Params{Dim: dim, Metric: metric, Storage: storage}
+			p := Params{Dim: dim, Metric: metric, Storage: storage, M: sized(DefaultM, 4), EFConstruction: sized(DefaultEFConstruction, 20)}
 			m := newModel(t, p, vectors)
 			var d disk
 			d.write(m.Changes())
@@ -89,9 +90,9 @@ func TestLoad(t *testing.T) {
 
 // Without dead nodes a loaded graph answers exactly as the one that was stored.
 func TestLoadGivesTheSameAnswers(t *testing.T) {
-	vectors := gaussian(1, 3000, 20)
-	for _, storage := range []Storage{Float32, Float16, Int8, Bits} {
-		p := Params{Dim: 20, Storage: storage}
+	vectors := gaussian(1, sized(3000, 2100), 20)
+	for _, storage := range sized([]Storage{Float32, Float16, Int8, Bits}, []Storage{Int8}) {
+		p := Params{Dim: 20, Storage: storage, M: sized(DefaultM, 4), EFConstruction: sized(DefaultEFConstruction, 20)}
 		m := newModel(t, p, vectors)
 		for id := range 300 {
 			m.remove(t, id)
@@ -127,7 +128,7 @@ func common(a, b []Hit) (count int) {
 
 // Ids whose rows are gone are dead, and nothing else is lost by it.
 func TestLoadWithoutSomeVectors(t *testing.T) {
-	const count = 3000
+	count := sized(3000, 300)
 	vectors := gaussian(1, count, 16)
 	p := Params{Dim: 16, Metric: vector.L2}
 	m := newModel(t, p, vectors)
@@ -156,7 +157,7 @@ func TestLoadWithoutSomeVectors(t *testing.T) {
 }
 
 func TestUndo(t *testing.T) {
-	p := Params{Dim: 4, Storage: Int8}
+	p := Params{Dim: 4, Storage: Int8, EFConstruction: 20}
 	vectors := gaussian(1, 2500, 4)
 	m := newModel(t, p, vectors)
 	lost := m.Changes()

@@ -26,7 +26,8 @@ type meter struct {
 	measure [2]vector.Measure // what probes of codes hold
 	made    vector.Quantizer  // which measure is for
 
-	ptrs   [batch]*float32
+	listed []uint32            // nodes to measure, and to fetch after them
+	ptrs   [2 * batch]*float32 // where their vectors are
 	out    [batch]float32
 	around []uint32 // ranks, as last returned by ranksOf
 }
@@ -88,30 +89,37 @@ func widen(floats []float32, halves []uint16) {
 
 // ranksOf returns the ranks of the distances between p and nodes. They are good
 // until the next call.
-func (m *meter) ranksOf(p *probe, nodes []uint32) []uint32 {
+func (m *meter) ranksOf(p *probe, nodes []uint32) []uint32 { return m.ranksWhile(p, nodes, nil) }
+
+// ranksWhile is ranksOf while the vectors of some of the nodes in soon are fetched,
+// for a call to come: measuring takes less time than they take from memory.
+func (m *meter) ranksWhile(p *probe, nodes, soon []uint32) []uint32 {
 	if len(nodes) > len(m.around) {
 		m.around = make([]uint32, max(batch, 2*len(nodes)))
 	}
 	ranks := m.around[:len(nodes)]
 	for i := 0; i < len(nodes); i += batch {
 		j := min(i+batch, len(nodes))
-		m.some(p, nodes[i:j], ranks[i:j])
+		m.some(p, nodes[i:j], soon, ranks[i:j])
+		soon = nil
 	}
 	return ranks
 }
 
 // some sets ranks for no more than batch nodes.
-func (m *meter) some(p *probe, nodes, ranks []uint32) {
+func (m *meter) some(p *probe, nodes, soon, ranks []uint32) {
 	out := m.out[:len(nodes)]
-	m.distances(p, nodes, out)
+	m.listed = append(append(m.listed[:0], nodes...), soon[:min(batch, len(soon))]...)
+	m.distances(p, m.listed, out)
 	ranks = ranks[:len(out)]
 	for i, x := range out {
 		ranks[i] = rankOf(x)
 	}
 }
 
-// distances sets out[i] to the distance between p and nodes[i]: the squared one
-// under L2, else 1 less the similarity, or the negative product.
+// distances sets each out[i] to the distance between p and nodes[i]: the squared one
+// under L2, else 1 less the similarity, or the negative product. The vectors of
+// further nodes are fetched.
 func (m *meter) distances(p *probe, nodes []uint32, out []float32) {
 	r := m.rows
 	ptrs := m.ptrs[:len(nodes)]
@@ -162,6 +170,22 @@ func (m *meter) zeroRank() uint32 {
 		return rankOf(1)
 	}
 	return rankOf(0)
+}
+
+// Blur returns by how much the scores of hits that are not exact may differ from
+// those of vector.Score. Without codes they are cosines of vectors at length 1:
+// kernels add at most a quarter of the products up in one sum, and all that is
+// rounded adds up to 1. Of codes there is no bound.
+func (g *Graph) Blur() float64 {
+	const single, half = 1.0 / (1 << 24), 1.0 / (1 << 10)
+	blur := single*float64(g.params.Dim/4+16) + lengthSlack
+	switch g.params.Storage {
+	case Float32:
+		return blur
+	case Float16:
+		return blur + half
+	}
+	return math.Inf(1)
 }
 
 // score returns the metric's score for the rank of a query's distance.

@@ -65,6 +65,8 @@ func TestBeam(t *testing.T) {
 			all = append(all, x)
 			slices.Sort(all)
 			require.Equal(t, expected(all, width), plain(b.items))
+			first, second := b.waiting()
+			require.Equal(t, unexpanded(b.items), [2]uint32{first, second})
 			if rng.IntN(4) == 0 {
 				if n, ok := b.expand(); ok {
 					require.True(t, open[n])
@@ -98,6 +100,17 @@ func plain(items []near) (left []near) {
 		left = append(left, x&^expanded)
 	}
 	return left
+}
+
+// unexpanded returns the first two nodes that are not expanded, or none.
+func unexpanded(items []near) [2]uint32 {
+	nodes := []uint32{}
+	for _, x := range items {
+		if x&expanded == 0 {
+			nodes = append(nodes, x.node())
+		}
+	}
+	return [2]uint32(append(nodes, none, none))
 }
 
 func TestIDTable(t *testing.T) {

@@ -2,10 +2,15 @@ package hnsw
 
 import (
 	"bytes"
+	"math"
 	"slices"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/vector"
 )
+
+// lengthSlack is by how much a length may differ from 1 to be taken for it. Vectors
+// that were normalised with float32s are kept as they are.
+const lengthSlack = 1e-6
 
 // rows keeps the vectors of all nodes, one slice a segment, in one of three
 // ways. The slices of the other two are empty.
@@ -60,6 +65,27 @@ func (r *rows) codeOf(n uint32) []byte {
 	return r.coded[n>>r.shape.shift][i : i+size]
 }
 
+// put stores v as the vector of n, under Cosine at length 1. It returns what it has
+// stored, which lies in unit if v was of another length, and whether that is v.
+func (r *rows) put(n uint32, v, unit []float32) (stored []float32, whole bool) {
+	stored = r.sized(v, unit)
+	r.set(n, stored)
+	return stored, &stored[0] == &v[0]
+}
+
+// sized returns v, or v at length 1, in unit, if the metric wants that.
+func (r *rows) sized(v, unit []float32) []float32 {
+	if r.metric != vector.Cosine {
+		return v
+	}
+	length := vector.Norm(v)
+	if math.Abs(length-1) < lengthSlack {
+		return v
+	}
+	normalise(unit, v, length)
+	return unit
+}
+
 // set stores v, which is normalised if the metric wants that, as the vector of n.
 func (r *rows) set(n uint32, v []float32) {
 	switch {
@@ -76,8 +102,8 @@ func (r *rows) set(n uint32, v []float32) {
 
 // normalise sets dst to v at length 1, or to zero if v is zero. It does so a little
 // less exactly and several times as fast as vector.Normalize.
-func normalise(dst, v []float32) {
-	scale := float32(1 / vector.Norm(v))
+func normalise(dst, v []float32, length float64) {
+	scale := float32(1 / length)
 	if scale < 1e-30 || scale > 1e30 {
 		vector.Normalize(dst, v)
 		return

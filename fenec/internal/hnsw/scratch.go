@@ -27,16 +27,18 @@ type scratch struct {
 	stamp   uint8
 
 	nodes   []uint32 // neighbours to be measured
+	soon    []uint32 // those that are likely to be next
 	beam    beam
 	front   heap // of a filtered search: nodes to expand
 	results heap // of a filtered search: complements, so that the farthest comes first
 
-	query  []float32  // the vector looked for, normalised if the metric wants that
-	list   []near     // candidates for the neighbours of one node
-	doomed []uint32   // condemned nodes around one that is mended
-	chosen []uint32   // the neighbours chosen of them
-	old    []uint32   // what a list held
-	levels [][]uint32 // neighbours chosen for a new node, by level
+	query  []float32     // the vector looked for, if the metric wants it at length 1 and it is not
+	scorer vector.Scorer // of the vector looked for, as it was given
+	list   []near        // candidates for the neighbours of one node
+	doomed []uint32      // condemned nodes around one that is mended
+	chosen []uint32      // the neighbours chosen of them
+	old    []uint32      // what a list held
+	levels [][]uint32    // neighbours chosen for a new node, by level
 
 	era uint64 // of the pool, when the scratch was handed out
 }
@@ -80,11 +82,8 @@ func (s *scratch) visit(n uint32) bool {
 
 // ask returns the probe of a query.
 func (s *scratch) ask(query []float32) probe {
-	if s.graph.params.Metric == vector.Cosine {
-		normalise(s.query, query)
-		query = s.query
-	}
-	return s.asked(query)
+	s.scorer = vector.NewScorer(s.graph.params.Metric, query)
+	return s.asked(s.rows.sized(query, s.query))
 }
 
 // start returns where a search begins, once s sees that node.
@@ -130,6 +129,7 @@ func (g *Graph) enter() *scratch {
 
 // leave gives a scratch back.
 func (g *Graph) leave(s *scratch) {
+	s.scorer = vector.Scorer{} // which refers to the caller's vector
 	p := &g.scratches
 	p.mu.Lock()
 	defer p.mu.Unlock()

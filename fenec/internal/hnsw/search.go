@@ -2,6 +2,7 @@ package hnsw
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 )
 
@@ -27,11 +28,15 @@ type Query struct {
 	Visits int
 }
 
-// Hit is a result. Its score is approximate, as kernels and stored codes are: a
-// cosine or dot product, of which the higher is nearer, or a Euclidean distance.
+// Hit is a result. Its score is a cosine or dot product, of which the higher is
+// nearer, or a Euclidean distance.
 type Hit struct {
 	ID    uint64
 	Score float32
+
+	// Exact means that the score is that of vector.Score for the vector inserted, as
+	// Params.Storage rounds it. Others are approximate, as kernels and codes are.
+	Exact bool
 }
 
 // End says why a search ended.
@@ -51,8 +56,8 @@ const (
 	Stopped
 )
 
-// Search returns the ids nearest to q, at most q.K, best first, in hits, whose
-// contents are overwritten. The error is ErrDimension, the context's or that
+// Search returns the q.K ids nearest to q, and those as near as the last, in hits,
+// whose contents are overwritten. The best come first, as kernels and codes tell. The error is ErrDimension, the context's or that
 // of q.Accept.
 func (g *Graph) Search(ctx context.Context, q Query, hits []Hit) ([]Hit, End, error) {
 	if len(q.Vector) != g.params.Dim {
@@ -78,14 +83,7 @@ func (s *scratch) plain(ctx context.Context, p *probe, e entry, ef, k int, hits 
 		}
 	}
 	s.meetChain(atomic.LoadUint32(&s.graph.zeros), s.zeroRank())
-	for _, x := range s.beam.items {
-		if len(hits) == k {
-			break
-		}
-		if x&passing == 0 {
-			hits = append(hits, s.hit(x))
-		}
-	}
+	hits = s.deliver(s.beam.items, k, hits)
 	if s.beam.live < ef {
 		return hits, Exhausted, nil
 	}
@@ -116,7 +114,7 @@ func (s *scratch) filtered(ctx context.Context, p *probe, e entry, ef int, q *Qu
 	if len(s.results) == ef && end == Exhausted {
 		end = Complete
 	}
-	return s.take(q.K, hits), end, nil
+	return s.deliver(s.sorted(), q.K, hits), end, nil
 }
 
 // spread expands the front until nothing in it can lead to better results.
@@ -191,20 +189,38 @@ func (s *scratch) offerOne(x near, ef int, accept func(uint64) (bool, error)) er
 	return nil
 }
 
-// take returns the k best results, best first.
-func (s *scratch) take(k int, hits []Hit) []Hit {
-	for len(s.results) > k {
-		s.results.pop()
+// sorted takes the results out of their heap, nearest first.
+func (s *scratch) sorted() []near {
+	s.list = s.list[:0]
+	for len(s.results) > 0 {
+		s.list = append(s.list, ^s.results.pop())
 	}
-	for range s.results {
-		hits = append(hits, Hit{})
-	}
-	for i := len(hits) - 1; i >= 0; i-- {
-		hits[i] = s.hit(^s.results.pop())
+	slices.Reverse(s.list)
+	return s.list
+}
+
+// deliver returns the k best of items, which are sorted, and those as near as the
+// last of these.
+func (s *scratch) deliver(items []near, k int, hits []Hit) []Hit {
+	last := uint32(0)
+	for _, x := range items {
+		if x&passing != 0 {
+			continue
+		}
+		if len(hits) >= k && (k == 0 || x.rank() > last) {
+			break
+		}
+		last = x.rank()
+		hits = append(hits, s.hit(x))
 	}
 	return hits
 }
 
+// hit returns a result. Its score is exact if its vector is there as it was given.
 func (s *scratch) hit(x near) Hit {
-	return Hit{ID: s.view.id(x.node()), Score: s.score(x.rank())}
+	n := x.node()
+	if s.rows.codes == nil && atomic.LoadUint32(s.view.state(n))&whole != 0 {
+		return Hit{ID: s.view.id(n), Score: s.scorer.Score(s.stored(n, aside).floats), Exact: true}
+	}
+	return Hit{ID: s.view.id(n), Score: s.score(x.rank())}
 }

@@ -28,7 +28,7 @@ func recall(t testing.TB, g *Graph, m vector.Metric, vectors, queries [][]float3
 	for _, q := range queries {
 		ids := map[uint64]bool{}
 		hits, _ := search(t, g, Query{Vector: q, K: k, EF: ef})
-		for _, h := range hits {
+		for _, h := range hits[:k] {
 			ids[h.ID] = true
 		}
 		require.Len(t, ids, k)
@@ -42,7 +42,7 @@ func recall(t testing.TB, g *Graph, m vector.Metric, vectors, queries [][]float3
 }
 
 func TestRecall(t *testing.T) {
-	const count, queries = 3000, 50
+	count, queries := sized(3000, 150), sized(50, 10)
 	kinds := []struct {
 		name            string
 		stored, queries [][]float32
@@ -52,7 +52,7 @@ func TestRecall(t *testing.T) {
 	}
 	for _, kind := range kinds {
 		for _, m := range metrics {
-			for _, storage := range []Storage{Float32, Float16} {
+			for _, storage := range sized([]Storage{Float32, Float16}, []Storage{Float16}) {
 				g := build(t, Params{Dim: len(kind.stored[0]), Metric: m, Storage: storage}, kind.stored)
 				require.GreaterOrEqual(t, recall(t, g, m, kind.stored, kind.queries, 10, 100), 0.98, "%s %s %d", kind.name, m, storage)
 			}
@@ -60,16 +60,45 @@ func TestRecall(t *testing.T) {
 	}
 }
 
-// Scores are those of the metric, and hits come by score.
+// Scores are those of the metric, to the last bit where they are said to be exact:
+// where vectors are kept as they were given. Hits come by score.
 func TestScores(t *testing.T) {
-	vectors := gaussian(3, 500, 10)
-	for _, m := range metrics {
-		g := build(t, Params{Dim: 10, Metric: m}, vectors)
-		hits, end := search(t, g, Query{Vector: vectors[7], K: 20, EF: 50})
+	count := sized(500, 200)
+	for _, c := range []struct {
+		name    string
+		vectors [][]float32
+		unit    bool
+	}{
+		{"of any length", gaussian(3, count, 10), false},
+		{"of length 1", clustered(storedStream, count, 10), true},
+	} {
+		for _, m := range metrics {
+			g := build(t, Params{Dim: 10, Metric: m, EFConstruction: 50}, c.vectors)
+			requireScores(t, g, c.vectors, c.unit || m != vector.Cosine)
+			disk := disk{}
+			disk.write(g.Changes())
+			loaded, err := disk.load(g.params, c.vectors)
+			require.NoError(t, err)
+			requireScores(t, loaded, c.vectors, c.unit || m != vector.Cosine)
+		}
+	}
+}
+
+func requireScores(t *testing.T, g *Graph, vectors [][]float32, exact bool) {
+	t.Helper()
+	m := g.params.Metric
+	for _, accept := range []func(uint64) (bool, error){nil, func(uint64) (bool, error) { return true, nil }} {
+		hits, end := search(t, g, Query{Vector: vectors[7], K: 20, EF: 50, Accept: accept})
 		require.Len(t, hits, 20)
 		require.Equal(t, Complete, end)
 		for i, h := range hits {
-			require.InDelta(t, vector.Score(m, vectors[7], vectors[h.ID]), h.Score, 1e-3)
+			want := vector.Score(m, vectors[7], vectors[h.ID])
+			require.Equal(t, exact, h.Exact)
+			if exact {
+				require.Equal(t, want, h.Score)
+			} else {
+				require.InDelta(t, want, h.Score, g.Blur())
+			}
 			require.False(t, i > 0 && m.Better(h.Score, hits[i-1].Score))
 		}
 	}
@@ -99,7 +128,7 @@ func TestGreatIDs(t *testing.T) {
 	}
 	for i, id := range ids {
 		hits, _ := search(t, g, Query{Vector: []float32{float32(i), 0}, K: 1})
-		require.Equal(t, []Hit{{ID: id, Score: 0}}, hits)
+		require.Equal(t, []Hit{{ID: id, Score: 0, Exact: true}}, hits)
 		require.True(t, g.Contains(id))
 	}
 	for i, id := range ids {
@@ -140,8 +169,8 @@ func TestErrors(t *testing.T) {
 // A filter lets rows through that have to do with where they are, or not. What is
 // found is right however few they are, if it need not stop before.
 func TestFilter(t *testing.T) {
-	const count = 5000
-	vectors, queries := clustered(storedStream, count, 32), clustered(queryStream, 20, 32)
+	count := sized(5000, 400)
+	vectors, queries := clustered(storedStream, count, 32), clustered(queryStream, sized(20, 5), 32)
 	g := build(t, Params{Dim: 32}, vectors)
 	far := exact(vector.Cosine, vectors, vectors[0], count, nil)
 	rank := make([]int, count)
@@ -149,9 +178,9 @@ func TestFilter(t *testing.T) {
 		rank[h.ID] = i
 	}
 	for _, part := range []float64{0.0002, 0.001, 0.01, 0.1, 0.5, 1} {
-		wanted := int(part * count)
+		wanted := int(part * float64(count))
 		filters := map[string]func(i int) bool{
-			"by chance":      func(i int) bool { return mix(uint64(i))%count < uint64(wanted) },
+			"by chance":      func(i int) bool { return mix(uint64(i))%uint64(count) < uint64(wanted) },
 			"around a row":   func(i int) bool { return rank[i] < wanted },
 			"far from a row": func(i int) bool { return rank[i] >= count-wanted },
 		}
@@ -179,8 +208,8 @@ func TestFilter(t *testing.T) {
 }
 
 func TestVisitsAreBounded(t *testing.T) {
-	vectors := gaussian(1, 3000, 16)
-	g := build(t, Params{Dim: 16}, vectors)
+	vectors := gaussian(1, sized(3000, 1200), 16)
+	g := build(t, Params{Dim: 16, EFConstruction: 20}, vectors)
 	for _, bound := range []int{1, 100, 1000} {
 		calls := 0
 		hits, end := search(t, g, Query{Vector: vectors[0], K: 10, EF: 100, Visits: bound, Accept: func(uint64) (bool, error) {
@@ -196,14 +225,14 @@ func TestVisitsAreBounded(t *testing.T) {
 }
 
 func TestSearchDoesNotAllocate(t *testing.T) {
-	vectors := gaussian(1, 3000, 16)
-	for _, storage := range []Storage{Float32, Float16, Int8, Bits} {
-		g := build(t, Params{Dim: 16, Storage: storage}, vectors)
+	vectors := gaussian(1, sized(2100, 300), 16)
+	for _, storage := range sized([]Storage{Float32, Float16, Int8, Bits}, []Storage{Float16}) {
+		g := build(t, Params{Dim: 16, Storage: storage, M: 4, EFConstruction: 20}, vectors)
 		accept := func(id uint64) (bool, error) { return id%2 == 0, nil }
 		for _, q := range []Query{{K: 10, EF: 100}, {K: 10, EF: 100, Accept: accept}, {K: 1000}} {
 			hits := make([]Hit, 0, 1000)
 			q.Vector = vectors[0]
-			allocs := testing.AllocsPerRun(50, func() { hits, _, _ = g.Search(context.Background(), q, hits) })
+			allocs := testing.AllocsPerRun(sized(50, 5), func() { hits, _, _ = g.Search(context.Background(), q, hits) })
 			require.Zero(t, allocs, "storage %d, %d", storage, q.K)
 		}
 	}

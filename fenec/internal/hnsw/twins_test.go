@@ -11,15 +11,16 @@ import (
 
 // Thousands of equal vectors are all found and keep nothing else from being.
 func TestEqualVectors(t *testing.T) {
-	const others, equal, dim = 2000, 10_000, 16
-	for _, metric := range metrics {
+	const dim = 16
+	others, equal := sized(2000, 800), sized(10_000, 800)
+	for _, metric := range sized(metrics, metrics[1:2]) {
 		vectors := gaussian(1, others, dim)
 		alone := build(t, Params{Dim: dim, Metric: metric}, vectors)
 		for range equal {
 			vectors = append(vectors, vectors[5])
 		}
-		m := newModel(t, Params{Dim: dim, Metric: metric}, vectors)
-		for _, q := range gaussian(2, 50, dim) {
+		m := newModel(t, Params{Dim: dim, Metric: metric, EFConstruction: DefaultEFConstruction}, vectors)
+		for _, q := range gaussian(2, sized(50, 10), dim) {
 			ids := map[uint64]bool{}
 			hits, _ := search(t, m.Graph, Query{Vector: q, K: 400})
 			for _, h := range hits {
@@ -31,14 +32,15 @@ func TestEqualVectors(t *testing.T) {
 				require.True(t, ids[h.ID] || !metric.Better(h.Score, worst), "%s", metric)
 			}
 		}
-		odd := func(id uint64) (bool, error) { return id%1000 == 999, nil }
+		part := uint64(others+equal) / 12
+		odd := func(id uint64) (bool, error) { return id%part == part-1, nil }
 		hits, _ := search(t, m.Graph, Query{Vector: vectors[5], K: 12, Accept: odd})
 		require.Len(t, hits, 12)
 		if metric != vector.Dot {
 			hits, end := search(t, m.Graph, Query{Vector: vectors[5], K: equal + 1})
 			require.Equal(t, Complete, end)
 			for _, h := range hits {
-				require.True(t, h.ID == 5 || h.ID >= others)
+				require.True(t, h.ID == 5 || h.ID >= uint64(others))
 			}
 		}
 		m.requireSound(t)
@@ -74,12 +76,12 @@ func TestTwinsGo(t *testing.T) {
 // Zero vectors score 0 under Cosine: after those that are nearer than a right
 // angle, before others.
 func TestZeroVectors(t *testing.T) {
-	for _, storage := range []Storage{Float32, Float16, Int8} {
+	for _, storage := range sized([]Storage{Float32, Float16, Int8}, []Storage{Int8}) {
 		vectors := [][]float32{{0, 0}, {1, 0}, {-1, 0}, {0, 0}, {2, 0.1}, {-1, 0.2}}
 		for i := range 2100 { // more than it takes to learn codes
 			vectors = append(vectors, []float32{-1, float32(i*977%2100-1050) / 100})
 		}
-		m := newModel(t, Params{Dim: 2, Storage: storage}, vectors)
+		m := newModel(t, Params{Dim: 2, Storage: storage, EFConstruction: sized(DefaultEFConstruction, 100)}, vectors)
 		for _, accept := range []func(uint64) (bool, error){nil, func(uint64) (bool, error) { return true, nil }} {
 			hits, _ := search(t, m.Graph, Query{Vector: []float32{1, 0}, K: 4, EF: 50, Accept: accept})
 			require.ElementsMatch(t, []uint64{1, 4}, []uint64{hits[0].ID, hits[1].ID})

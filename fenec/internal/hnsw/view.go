@@ -25,6 +25,7 @@ const (
 	condemned uint32 = 1 << 6 // it is dead and about to be freed: nothing may refer to it anew
 	twin      uint32 = 1 << 7 // it is in a chain and not in the graph
 	linked    uint32 = 1 << 8 // it is in the graph and has got its neighbours
+	whole     uint32 = 1 << 9 // its vector is kept as it was given, unless there are codes
 )
 
 // view is where everything lies, as of some moment. Segments are added and never

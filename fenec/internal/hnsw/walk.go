@@ -3,6 +3,8 @@ package hnsw
 import (
 	"context"
 	"sync/atomic"
+
+	"github.com/fenec-go/fenecdb/fenec/internal/vector"
 )
 
 // ctxSteps is after how many expanded nodes a search looks at its context.
@@ -49,7 +51,7 @@ func (s *scratch) walk(ctx context.Context, p *probe, from near, level int, with
 			return ctx.Err()
 		}
 		nodes := s.unvisited(n, level)
-		for i, rank := range s.ranksOf(p, nodes) {
+		for i, rank := range s.ranksWhile(p, nodes, s.upcoming(level)) {
 			if s.beam.wants(rank) {
 				s.meet(nearAt(rank, nodes[i]), withTwins)
 			}
@@ -60,11 +62,32 @@ func (s *scratch) walk(ctx context.Context, p *probe, from near, level int, with
 // unvisited returns the neighbours of n that have not been visited, and marks
 // them. The result is good until the next call.
 func (s *scratch) unvisited(n uint32, level int) []uint32 {
-	list := s.view.neighbours(n, level)
-	if len(list) > cap(s.nodes) {
-		s.nodes = make([]uint32, len(list))
+	s.nodes = s.pick(s.view.neighbours(n, level), s.nodes, true)
+	return s.nodes
+}
+
+// upcoming returns the neighbours to be measured of the node that is expanded next
+// if no nearer one comes between, and has the list of the one after that fetched.
+// The result is good until the next call.
+func (s *scratch) upcoming(level int) []uint32 {
+	next, after := s.beam.waiting()
+	if after != none {
+		vector.Fetch(s.view.neighbours(after, level))
 	}
-	nodes, visited, stamp := s.nodes[:len(list)], s.visited, s.stamp
+	if next == none {
+		return nil
+	}
+	s.soon = s.pick(s.view.neighbours(next, level), s.soon, false)
+	return s.soon
+}
+
+// pick returns, in nodes, which may be made longer, those of a list that have not
+// been visited, and marks them if visit is true.
+func (s *scratch) pick(list, nodes []uint32, visit bool) []uint32 {
+	if len(list) > cap(nodes) {
+		nodes = make([]uint32, len(list))
+	}
+	nodes, visited, stamp := nodes[:len(list)], s.visited, s.stamp
 	count := 0
 	for i := range list {
 		m := atomic.LoadUint32(&list[i])
@@ -77,7 +100,9 @@ func (s *scratch) unvisited(n uint32, level int) []uint32 {
 		// Whether a node was visited is as good as random, so this does not branch.
 		nodes[count] = m
 		count += int((uint32(visited[m]^stamp) + 255) >> 8)
-		visited[m] = stamp
+		if visit {
+			visited[m] = stamp
+		}
 	}
 	return nodes[:count]
 }

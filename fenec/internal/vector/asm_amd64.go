@@ -2,8 +2,14 @@
 
 package vector
 
-// The assembly takes slices that are as long as their Go callers checked, and at
-// least one row.
+// The assembly takes slices that are as long as their Go callers checked: at least
+// one out, and as many rows or more.
+
+// Fetch has the processor load the memory of words into its cache, if it can, and
+// does not wait for it.
+//
+//go:noescape
+func Fetch(words []uint32)
 
 //go:noescape
 func productAVX2(a, b []float32) float64

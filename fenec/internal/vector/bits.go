@@ -208,13 +208,13 @@ func transpose(x uint64) uint64 {
 }
 
 func (q *bitsMeasure) Distances(codes []*byte, out []float32) {
-	if len(codes) == 0 {
+	if len(out) == 0 {
 		return
 	}
-	q.sums = slices.Grow(q.sums[:0], len(codes))[:len(codes)]
+	_ = codes[len(out)-1]
+	q.sums = slices.Grow(q.sums[:0], len(out))[:len(out)]
 	rows := unsafe.Slice((**uint64)(unsafe.Pointer(unsafe.SliceData(codes))), len(codes))
 	planesMany(q.planes, rows, q.sums)
-	out = out[:len(codes)]
 	for i, sum := range q.sums {
 		tail := q.tail(codes[i])
 		positive := q.least*float64(tail.ones) + q.step*float64(sum)

@@ -37,7 +37,7 @@ TEXT ·planesManyVPOPCNT(SB), NOSPLIT, $0-72
 	VMOVDQU64 planeShifts<>(SB), Z15
 
 row:
-	LOAD_ROW
+	LOAD_ROW(3)
 	MOVQ   SI, R10
 	MOVQ   DX, CX
 	VPXORQ Z0, Z0, Z0
@@ -112,7 +112,7 @@ TEXT ·planesManyAVX2(SB), NOSPLIT, $0-72
 	VMOVDQU      planeShifts<>+32(SB), Y11
 
 row:
-	LOAD_ROW
+	LOAD_ROW(3)
 	MOVQ  SI, R10
 	MOVQ  DX, CX
 	VPXOR Y0, Y0, Y0

@@ -2,13 +2,14 @@ package vector
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
 // TestInt8Many compares every kind of kernel with the obvious sum, also of the
-// least and greatest components.
+// least and greatest components, with few and many others to fetch.
 func TestInt8Many(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(15, 16))
@@ -30,13 +31,14 @@ func TestInt8Many(t *testing.T) {
 					want[i] += int32(rows[i][j]) * int32(q[j])
 				}
 			}
-			dotInt8Many(q, pointers(rows), got)
+			dotInt8Many(q, slices.Repeat(pointers(rows), 1+n%5), got)
 			require.Equal(t, want, got, "%d components", n)
 		}
 	})
 }
 
-// TestPlanesMany compares every kind of kernel over bits with counting bit by bit.
+// TestPlanesMany compares every kind of kernel over bits with counting bit by bit,
+// with few and many others to fetch.
 func TestPlanesMany(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(17, 18))
@@ -60,7 +62,7 @@ func TestPlanesMany(t *testing.T) {
 					}
 				}
 			}
-			planesMany(planes, pointers(rows), got)
+			planesMany(planes, slices.Repeat(pointers(rows), 1+n%5), got)
 			require.Equal(t, want, got, "%d words", n)
 		}
 	})

@@ -16,7 +16,7 @@
 // # Candidates
 //
 // [DotMany] and [SquaredL2Many], and the same with rows of float16s, measure a
-// list of rows in one call and prefetch rows ahead. Their sums are in float32
+// list of rows in one call, and fetch those of the next one meanwhile. Their sums are in float32
 // and differ in the last bits between processors. So they choose candidates,
 // never the order of an answer. Rows that begin at multiples of 64 bytes are
 // measured up to 1.7 times as fast as others.

@@ -9,7 +9,7 @@ import (
 // keep them from waiting for one addition after another.
 
 func dotManyGo(q []float32, rows []*float32, out []float32) {
-	for i, p := range rows {
+	for i, p := range rows[:len(out)] {
 		out[i] = dot32(q, unsafe.Slice(p, len(q)))
 	}
 }
@@ -30,7 +30,7 @@ func dot32(q, row []float32) float32 {
 }
 
 func squaredL2ManyGo(q []float32, rows []*float32, out []float32) {
-	for i, p := range rows {
+	for i, p := range rows[:len(out)] {
 		out[i] = squared32(q, unsafe.Slice(p, len(q)))
 	}
 }
@@ -53,7 +53,7 @@ func squared32(q, row []float32) float32 {
 }
 
 func dotFloat16ManyGo(q []float32, rows []*uint16, out []float32) {
-	for i, p := range rows {
+	for i, p := range rows[:len(out)] {
 		out[i] = narrow(dotFloat16(q, unsafe.Slice(p, len(q))))
 	}
 }
@@ -66,7 +66,7 @@ func dotFloat16(q []float32, row []uint16) (sum float64) {
 }
 
 func squaredL2Float16ManyGo(q []float32, rows []*uint16, out []float32) {
-	for i, p := range rows {
+	for i, p := range rows[:len(out)] {
 		out[i] = narrow(squaredFloat16(q, unsafe.Slice(p, len(q))))
 	}
 }
@@ -80,7 +80,7 @@ func squaredFloat16(q []float32, row []uint16) (sum float64) {
 }
 
 func dotInt8ManyGo(q []int8, rows []*int8, out []int32) {
-	for i, p := range rows {
+	for i, p := range rows[:len(out)] {
 		out[i] = dotInt8(q, unsafe.Slice(p, len(q)))
 	}
 }
@@ -103,7 +103,7 @@ func dotInt8(q, row []int8) int32 {
 // planesManyGo counts, for each row, the bits that its words share with those of
 // each plane; a bit of plane p is worth 2^p.
 func planesManyGo(q [][8]uint64, rows []*uint64, out []int32) {
-	for i, p := range rows {
+	for i, p := range rows[:len(out)] {
 		var s [8]int
 		for j, w := range unsafe.Slice(p, len(q)) {
 			planes := &q[j]

@@ -31,7 +31,7 @@ TEXT ·dotFloat16ManyAVX512(SB), NOSPLIT, $0-72
 	TAIL_MASK(15)
 
 row:
-	LOAD_ROW
+	LOAD_ROW(1)
 	CLEAR_512
 
 round:
@@ -75,7 +75,7 @@ TEXT ·squaredL2Float16ManyAVX512(SB), NOSPLIT, $0-72
 	TAIL_MASK(15)
 
 row:
-	LOAD_ROW
+	LOAD_ROW(1)
 	CLEAR_512
 
 round:
@@ -134,7 +134,7 @@ TEXT ·dotFloat16ManyAVX2(SB), NOSPLIT, $0-72
 	END_256
 
 row:
-	LOAD_ROW
+	LOAD_ROW(1)
 	CLEAR_256
 
 round:
@@ -181,7 +181,7 @@ TEXT ·squaredL2Float16ManyAVX2(SB), NOSPLIT, $0-72
 	END_256
 
 row:
-	LOAD_ROW
+	LOAD_ROW(1)
 	CLEAR_256
 
 round:

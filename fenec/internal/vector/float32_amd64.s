@@ -43,7 +43,7 @@ TEXT ·dotManyAVX512(SB), NOSPLIT, $0-72
 	TAIL_MASK(15)
 
 row:
-	LOAD_ROW
+	LOAD_ROW(2)
 	CLEAR_512
 
 round:
@@ -88,7 +88,7 @@ TEXT ·squaredL2ManyAVX512(SB), NOSPLIT, $0-72
 	TAIL_MASK(15)
 
 row:
-	LOAD_ROW
+	LOAD_ROW(2)
 	CLEAR_512
 
 round:
@@ -136,7 +136,7 @@ TEXT ·dotManyAVX2(SB), NOSPLIT, $0-72
 	VMOVUPS (R12), Y15
 
 row:
-	LOAD_ROW
+	LOAD_ROW(2)
 	CLEAR_256
 
 round:
@@ -182,7 +182,7 @@ TEXT ·squaredL2ManyAVX2(SB), NOSPLIT, $0-72
 	VMOVUPS (R12), Y15
 
 row:
-	LOAD_ROW
+	LOAD_ROW(2)
 	CLEAR_256
 
 round:

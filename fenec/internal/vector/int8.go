@@ -147,14 +147,14 @@ func (q *int8Measure) set() {
 }
 
 func (q *int8Measure) Distances(codes []*byte, out []float32) {
-	if len(codes) == 0 {
+	if len(out) == 0 {
 		return
 	}
-	q.sums = slices.Grow(q.sums[:0], len(codes))[:len(codes)]
+	_ = codes[len(out)-1]
+	q.sums = slices.Grow(q.sums[:0], len(out))[:len(out)]
 	ints := unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(q.code))), len(q.mean))
 	rows := unsafe.Slice((**int8)(unsafe.Pointer(unsafe.SliceData(codes))), len(codes))
 	dotInt8Many(ints, rows, q.sums)
-	out = out[:len(codes)]
 	for i, sum := range q.sums {
 		other := q.tail(codes[i])
 		rest := q.perStep * float64(other.step) * float64(sum)

@@ -56,7 +56,7 @@ queryRest:
 	VMOVD      X0, CX
 
 row:
-	LOAD_ROW
+	LOAD_ROW(0)
 	CLEAR_512
 
 round:
@@ -111,7 +111,7 @@ TEXT ·dotInt8ManyAVX2(SB), NOSPLIT, $0-72
 	ENDS(64, 16, 0)
 
 row:
-	LOAD_ROW
+	LOAD_ROW(0)
 	CLEAR_256
 
 round:
@@ -142,8 +142,8 @@ rest:
 	CMPQ    AX, DX
 	JGE     done
 	MOVBLSX (SI)(AX*1), R12
-	MOVBLSX (BX)(AX*1), R11
-	IMULL   R11, R12
+	MOVBLSX (BX)(AX*1), R15
+	IMULL   R15, R12
 	ADDL    R12, CX
 	INCQ    AX
 	JMP     rest

@@ -4,24 +4,41 @@
 //	DX   its length
 //	R8   the place of the row's pointer
 //	R9   rows left, this one included
+//	R11  the place of the next pointer to a row to fetch
+//	R14  rows left to fetch
 //	DI   where the row's result goes
 //	BX   the row
 //	AX   offset in the row, in bytes
 //	R10  offset where the unrolled loop ends
 //	R13  offset where the loop of single vectors ends
 
-// Loads BX, moves R8 on, and prefetches the beginning of the row four rows on, or
-// of this one where there is none. Only the beginning: the processor goes on by
-// itself, and prefetching whole rows measured slower, by far for long ones.
-#define LOAD_ROW \
-	MOVQ       (R8), BX;    \
-	LEAQ       32(R8), R12; \
-	CMPQ       R9, $4;      \
-	CMOVQLE    R8, R12;     \
-	MOVQ       (R12), R12;  \
+// Loads BX and moves R8 on. Then fetches a row of those to fetch, or as many as
+// there are more of them than rows to measure: the first lines of its DX components
+// of 1<<shift bytes, after which the processor goes on by itself. Clears AX and
+// changes R12. Fetching all rows before the first is measured is slower: it fills
+// the queue of loads, on which everything waits then.
+#define LOAD_ROW(shift) \
+	MOVQ (R8), BX;          \
+	ADDQ $8, R8;            \
+fetch:                      \
+	DECQ R14;               \
+	JLT  fetched;           \
+	MOVQ (R11), R12;        \
+	ADDQ $8, R11;           \
+	MOVQ DX, AX;            \
+	SHLQ $shift, AX;        \
+	CMPQ AX, $1024;         \
+	JLT  line;              \
+	MOVQ $1024, AX;         \
+line:                       \
 	PREFETCHT0 (R12);       \
-	ADDQ       $8, R8;      \
-	XORQ       AX, AX
+	ADDQ       $64, R12;    \
+	SUBQ       $64, AX;     \
+	JGT        line;        \
+	CMPQ       R14, R9;     \
+	JGE        fetch;       \
+fetched:                    \
+	XORQ AX, AX
 
 // Sets K1 to the lowest DX % (mask+1) bits. Changes AX and CX.
 #define TAIL_MASK(mask) \
@@ -65,13 +82,17 @@
 	LEAQ ·tailMask+64(SB), R12; \
 	SUBQ CX, R12
 
-// Reads the arguments of func(q []T, rows []*U, out []V).
+// Reads the arguments of func(q []T, rows []*U, out []V). The rows beyond those
+// that out has room for are the ones to fetch.
 #define ARGS_MANY \
 	MOVQ q_base+0(FP), SI;     \
 	MOVQ q_len+8(FP), DX;      \
 	MOVQ rows_base+24(FP), R8; \
-	MOVQ rows_len+32(FP), R9;  \
-	MOVQ out_base+48(FP), DI
+	MOVQ out_base+48(FP), DI;  \
+	MOVQ out_len+56(FP), R9;   \
+	LEAQ (R8)(R9*8), R11;      \
+	MOVQ rows_len+32(FP), R14; \
+	SUBQ R9, R14
 
 // Sets R10 and R13 to where the loops end in a row of DX components of 1<<shift
 // bytes: one takes round components at a time, the other step.

@@ -9,28 +9,29 @@ import (
 )
 
 // TestMany compares every kind of kernel with the portable sums, for every
-// length and for few and many rows.
+// length, for few and many rows, and with few and many others to fetch.
 func TestMany(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(5, 6))
 		for n := range 201 {
 			q := randomVector(r, n)
-			rows := make([][]float32, n%7)
+			rows := make([][]float32, n%7+n%11)
 			for i := range rows {
 				rows[i] = randomVector(r, n)
 			}
-			out := make([]float32, len(rows)+1)
-			out[len(rows)] = 77
+			all := make([]float32, len(rows)+1)
+			all[n%7] = 77
+			out := all[:n%7]
 
 			DotMany(q, pointers(rows), out)
-			for i, row := range rows {
-				require.InDelta(t, Product(q, row), out[i], 1e-4, "%d components", n)
+			for i, x := range out {
+				require.InDelta(t, Product(q, rows[i]), x, 1e-4, "%d components", n)
 			}
 			SquaredL2Many(q, pointers(rows), out)
-			for i, row := range rows {
-				require.InDelta(t, squared(q, row), out[i], 1e-3, "%d components", n)
+			for i, x := range out {
+				require.InDelta(t, squared(q, rows[i]), x, 1e-3, "%d components", n)
 			}
-			require.Equal(t, float32(77), out[len(rows)])
+			require.Equal(t, float32(77), all[n%7])
 		}
 	})
 }

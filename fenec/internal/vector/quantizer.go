@@ -32,10 +32,11 @@ type Measure interface {
 	SetVector(v []float32)
 	// SetCode has distances measured from the vector behind a code.
 	SetCode(code *byte)
-	// Distances sets out[i] to about the distance to codes[i], lower is nearer:
+	// Distances sets each out[i] to about the distance to codes[i], lower is nearer:
 	// 1 less the similarity (Cosine), the square of the distance (L2) or the
 	// negative product (Dot). Estimates are finite, and may lie a little outside
-	// of what a distance can be. out must be as long as codes.
+	// of what a distance can be. Codes that out has no room for are fetched, as
+	// DotMany does.
 	Distances(codes []*byte, out []float32)
 }
 
