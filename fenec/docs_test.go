@@ -40,7 +40,7 @@ var shownErrors = []error{
 func shownStatements(t *testing.T, page string) []shown {
 	t.Helper()
 	var out []shown
-	for _, block := range codeBlock.FindAllStringSubmatch(page, -1) {
+	for _, block := range codeBlock.FindAllStringSubmatch(goBlock.ReplaceAllString(page, ""), -1) {
 		for line := range strings.Lines(block[1]) {
 			if !strings.HasPrefix(line, " ") && strings.TrimSpace(line) != "" {
 				out = append(out, shown{})

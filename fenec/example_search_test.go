@@ -34,6 +34,34 @@ func Example_match() {
 	// 2 0.45 A hen is no <b>fox</b>.
 }
 
+// What docs/search.md shows of reading marks and scores into structs.
+func Example_marks() {
+	onMemory(func(ctx context.Context, db *fenec.DB) error {
+		type Found struct {
+			ID    int64
+			Body  string  `fenec:"highlight(body)"`
+			Score float32 `fenec:"_score"`
+		}
+		res, err := db.Query(ctx, `get id, highlight(body, "<b>", "</b>") from page match body $1 limit 10`, "red fox")
+		if err != nil {
+			return err
+		}
+		found, err := fenec.Collect[Found](res)
+		if err != nil {
+			return err
+		}
+		for _, f := range found {
+			fmt.Printf("%d %.2f %s\n", f.ID, f.Score, f.Body)
+		}
+		return nil
+	},
+		`create collection page (body text @text)`,
+		`put page [{body: "The red fox hunts at night."}, {body: "A hen is no fox."}]`)
+	// Output:
+	// 1 0.86 The <b>red</b> <b>fox</b> hunts at night.
+	// 2 0.19 A hen is no <b>fox</b>.
+}
+
 // Documents by their vectors, nearest first, among those that pass a filter.
 func Example_near() {
 	onMemory(func(ctx context.Context, db *fenec.DB) error {

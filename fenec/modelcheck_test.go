@@ -94,7 +94,7 @@ func (m *model) compareStats() error {
 		return fmt.Errorf("the database stands at %d, want %d", st.Seq, m.world.seq)
 	case st.LiveBytes != m.live || live != m.live:
 		return fmt.Errorf("%d live bytes, %d of collections, want %d", st.LiveBytes, live, m.live)
-	case st.SyncedSeq > st.Seq || st.FoldedSeq > st.Seq || st.Failure != nil:
+	case st.SyncedSeq > st.Seq || st.FoldedSeq > st.Seq || st.Failure != nil || st.LinkFailure != nil:
 		return fmt.Errorf("figures that cannot be: %+v", st)
 	case !maps.Equal(want, rows):
 		return fmt.Errorf("got rows %v, want %v", rows, want)

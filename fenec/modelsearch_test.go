@@ -65,9 +65,6 @@ func (q *asked) rank(t *table, s *ql.Get) ([]modelHit, outcome) {
 	if out.err != nil {
 		return nil, out
 	}
-	if s.Limit != nil && *s.Limit == 0 {
-		return nil, outcome{} // whatever is searched for
-	}
 	passed := map[int64]bool{}
 	for _, id := range ids {
 		passed[id] = true

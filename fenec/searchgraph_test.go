@@ -1,10 +1,15 @@
 package fenec_test
 
 import (
+	"bytes"
+	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -292,6 +297,44 @@ func TestGraphUnfinished(t *testing.T) {
 	require.GreaterOrEqual(t, recall, 0.95*60)
 	require.NoError(t, g.db.Checkpoint(ctx))
 	require.Contains(t, untilLinked(t, g.db, "get id from trees near v $1 limit 3", []float32{0, 0, 1}), fmt.Sprintf("graph of %d vectors", len(vectors)))
+	require.NoError(t, g.db.Close())
+}
+
+// A row that is damaged keeps the graph from taking up what changed, which Stats
+// tells while the database is open, and Check when it is not.
+func TestGraphLinkFailure(t *testing.T) {
+	g := newGrove(t, 8, "vector<3> @hnsw(l2, m=2, ef_construction=8, ef_search=1)")
+	marked := []float32{0.12345, 6.789, -0.98765}
+	var docs []any
+	for id := range groveIDs {
+		docs = append(docs, map[string]any{"id": id + 1, "v": point(g.Rand, 3, false)})
+	}
+	g.do("put trees $1", append(docs, map[string]any{"id": groveIDs + 1, "v": marked}))
+	require.NoError(t, g.db.Close())
+	require.NoError(t, fenec.Check(g.db.Path()))
+
+	file, err := os.ReadFile(g.db.Path())
+	require.NoError(t, err)
+	var bits []byte
+	for _, x := range marked {
+		bits = binary.LittleEndian.AppendUint32(bits, math.Float32bits(x))
+	}
+	require.Contains(t, string(file), string(bits))
+	require.NoError(t, os.WriteFile(g.db.Path(), bytes.ReplaceAll(file, bits, make([]byte, len(bits))), 0o600))
+	require.ErrorIs(t, fenec.Check(g.db.Path()), fenec.ErrCorrupt)
+
+	g.db, err = fenec.Open(g.db.Path(), g.opts)
+	require.NoError(t, err)
+	_, err = g.db.Query(ctx, "get trees near v $1 limit 1", marked) // loads the graph, and meets the row itself
+	require.ErrorIs(t, err, fenec.ErrCorrupt)
+	failure := func() error {
+		st, err := g.db.Stats()
+		require.NoError(t, err)
+		return st.LinkFailure
+	}
+	require.Eventually(t, func() bool { return failure() != nil }, time.Minute, time.Millisecond)
+	require.ErrorIs(t, failure(), fenec.ErrCorrupt)
+	require.ErrorContains(t, failure(), `link vectors of "v" in collection "trees": id 601`)
 	require.NoError(t, g.db.Close())
 }
 

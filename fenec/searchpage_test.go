@@ -72,3 +72,45 @@ func TestSearchPagesOfGraph(t *testing.T) {
 		}
 	}
 }
+
+// A page without room is refused for the same reasons as another.
+func TestLimitZeroRefuses(t *testing.T) {
+	db := memory(t, "create collection c (t text @text, v vector<2> @hnsw, s sparse<4> @inverted, p geo)",
+		`put c {t: "a", v: [1, 0], s: "{1:1}/4", p: [1, 1]}`)
+	for _, c := range []struct {
+		get  string
+		arg  any
+		want error // nil if it is answered
+	}{
+		{"get c match t $1", "a", nil},
+		{"get c match t $1", 5, fenec.ErrType},
+		{"get c match t $1", nil, fenec.ErrType},
+		{"get c near v $1", []float32{1, 0}, nil},
+		{"get c near v $1", []float32{1, 0, 0}, fenec.ErrType},
+		{"get c near v $1", "north", fenec.ErrType},
+		{"get c near v $1 exact", nil, fenec.ErrType},
+		{"get c near s $1", "{1:1}/4", nil},
+		{"get c near s $1", "{1:1}/5", fenec.ErrType},
+		{"get c near s $1", nil, fenec.ErrType},
+		{"get c near p $1", []float64{1, 2}, nil},
+		{"get c near p $1", []float64{200, 2}, fenec.ErrType},
+		{"get c near p $1", nil, fenec.ErrType},
+		{`get c match t "a" rerank v $1`, []float32{1, 0}, nil},
+		{`get c match t "a" rerank v $1`, []float32{1}, fenec.ErrType},
+		{"get c match t $1 rerank v [1, 0]", 5, fenec.ErrType},
+		{`get c match t "a" near v $1 fuse`, []float32{1, 0}, nil},
+		{`get c match t "a" near v $1 fuse`, []float32{1}, fenec.ErrType},
+		{"get c match t $1 near v [1, 0] fuse", 5, fenec.ErrType},
+	} {
+		_, one := db.Query(ctx, c.get+" limit 1", c.arg)
+		res, none := db.Query(ctx, c.get+" limit 0", c.arg)
+		if c.want == nil {
+			require.NoError(t, one, c.get)
+			require.NoError(t, none, c.get)
+			require.Zero(t, res.Len())
+			continue
+		}
+		require.ErrorIs(t, one, c.want, c.get)
+		require.EqualError(t, none, one.Error(), c.get)
+	}
+}

@@ -209,7 +209,8 @@ func (e *env) compareEmbeddedOne(ctx context.Context, rivals []*measured, peer *
 			return err
 		}
 		if ours == 0 {
-			return fmt.Errorf("recall %g is not reached with an ef up to %d", recall, mostEF)
+			e.out.Miss(recallName(recall, peer.name(), needs), fmt.Sprintf("not reached with an ef up to %d", mostEF), goal)
+			return nil
 		}
 		needs[fenecName] = ours
 		cs = append(cs, rivals[0].rate(ctx, ours, e.slice))

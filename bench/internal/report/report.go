@@ -49,6 +49,14 @@ func (r *Report) Line(name string, u Unit, ours, peer, ratio float64, g Goal) {
 	fmt.Fprintf(r.w, "   %-50s %12s %12s %7.2fx   %-9s %s\n", name, u(ours), u(peer), ratio, g, g.verdict(ratio))
 }
 
+// Miss prints a comparison that could not be made for a reason that lies with
+// ours: its goal is missed.
+func (r *Report) Miss(name, why string, g Goal) {
+	r.goals++
+	r.missed = append(r.missed, r.letter+": "+strings.TrimSpace(name))
+	fmt.Fprintf(r.w, "   %-50s %-34s   %-9s MISS\n", name, why, g)
+}
+
 // Note prints a line that compares nothing.
 func (r *Report) Note(s string) { fmt.Fprintf(r.w, "   %s\n", s) }
 

@@ -61,6 +61,7 @@ func TestRunParts(t *testing.T) {
 			r.Line("met", Duration, 1, 3, float64(n), AtLeast(3))
 			r.Line("not met", Rate, 1, 2, 2, AtLeast(3))
 			r.Line("asks nothing", Count, 1, 2, 2, Goal{})
+			r.Miss("not made", "too slow", AtLeast(3))
 			return nil
 		}},
 	}, 3)
@@ -68,7 +69,7 @@ func TestRunParts(t *testing.T) {
 	if len(failed) != 1 || !errors.Is(failed[0], wrong) {
 		t.Errorf("got errors %v, want one that is %v", failed, wrong)
 	}
-	for _, want := range []string{"could not be measured: no disk", "1 of 2 goals met", "missed: b: not met"} {
+	for _, want := range []string{"could not be measured: no disk", "1 of 3 goals met", "missed: b: not met", "too slow", "missed: b: not made"} {
 		if !strings.Contains(w.String(), want) {
 			t.Errorf("the report does not say %q:\n%s", want, w.String())
 		}

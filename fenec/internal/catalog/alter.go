@@ -86,7 +86,7 @@ func (e *edit) find(name string) (int, error) {
 
 // free checks that a field can be called so.
 func (e *edit) free(name string) error {
-	if err := checkFieldName(name); err != nil {
+	if err := checkNewName(name); err != nil {
 		return err
 	}
 	if _, taken := e.Position(name); taken {

@@ -129,6 +129,14 @@ func checkFieldName(name string) error {
 	return nil
 }
 
+// checkNewName is checkFieldName for a field that is declared or renamed.
+func checkNewName(name string) error {
+	if name == Score {
+		return fault.New(fault.Query, "a ranking has its scores in %q, no field can be called so", Score)
+	}
+	return checkFieldName(name)
+}
+
 // check returns why f, which was not dropped, cannot be a field, its index
 // aside.
 func (f *Field) check() error {

@@ -14,6 +14,10 @@ import (
 // no field.
 const ID = "id"
 
+// Score is the name of the column in which a ranking has its scores. Files that
+// earlier releases wrote may have a field of that name.
+const Score = "_score"
+
 // The most that a collection may have.
 const (
 	MaxFields = 4096

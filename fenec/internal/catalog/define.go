@@ -31,7 +31,7 @@ func define(def *ql.CreateCollection, next uint32) (*Collection, error) {
 // no space yet.
 func defineField(def *ql.FieldDef, place int) (Field, error) {
 	f := Field{Name: def.Name.Text, Required: def.Required}
-	if err := checkFieldName(f.Name); err != nil {
+	if err := checkNewName(f.Name); err != nil {
 		return Field{}, err
 	}
 	var ok bool

@@ -71,7 +71,7 @@ const MaxKeys = 64
 func (x *Index) String() string {
 	switch x.Kind {
 	case TTL:
-		return "ttl(" + periodString(x.Period) + ")"
+		return "ttl(" + PeriodString(x.Period) + ")"
 	case Text:
 		return x.Text.String()
 	case HNSW:
@@ -92,8 +92,8 @@ var periodUnits = []struct {
 	{"ms", time.Millisecond},
 }
 
-// periodString returns p in the longest unit that it is a whole number of.
-func periodString(p time.Duration) string {
+// PeriodString returns p in the longest unit that it is a whole number of.
+func PeriodString(p time.Duration) string {
 	for _, u := range periodUnits {
 		if p%u.unit == 0 {
 			return strconv.FormatInt(int64(p/u.unit), 10) + u.name

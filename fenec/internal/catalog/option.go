@@ -59,7 +59,7 @@ func newIndex(def *ql.IndexDef) (x *Index, err error) {
 func definePeriod(d *ql.Duration) (time.Duration, error) {
 	unit, ok := periodUnit(d.Unit)
 	if !ok || d.N < 1 || d.N > int64(maxPeriod/unit) {
-		return 0, fault.New(fault.Query, "@ttl(%d%.80s): a period is from 1ms to %s", d.N, d.Unit, periodString(maxPeriod))
+		return 0, fault.New(fault.Query, "@ttl(%d%.80s): a period is from 1ms to %s", d.N, d.Unit, PeriodString(maxPeriod))
 	}
 	return time.Duration(d.N) * unit, nil
 }
@@ -94,7 +94,7 @@ func (x *Index) checkOptions() error {
 
 func checkPeriod(p time.Duration) error {
 	if p < time.Millisecond || p > maxPeriod || p%time.Millisecond != 0 {
-		return fault.New(fault.Query, "@ttl takes a period from 1ms to %s", periodString(maxPeriod))
+		return fault.New(fault.Query, "@ttl takes a period from 1ms to %s", PeriodString(maxPeriod))
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func (f *fuse) rank(ctx context.Context, s *search, r *ranking) ([]vector.Hit, e
 			return nil, err
 		}
 		for i, h := range hits {
-			sums[h.ID] += 1 / float64(f.k+int64(i)+1)
+			sums[h.ID] += 1 / (float64(f.k) + float64(i+1))
 		}
 	}
 	hits := make([]vector.Hit, 0, len(sums))

@@ -10,6 +10,7 @@ import (
 	"github.com/fenec-go/fenecdb/fenec/internal/collation"
 	"github.com/fenec-go/fenecdb/fenec/internal/fault"
 	"github.com/fenec-go/fenecdb/fenec/internal/key"
+	"github.com/fenec-go/fenecdb/fenec/internal/plan"
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
 	"github.com/fenec-go/fenecdb/fenec/ql"
 )
@@ -139,13 +140,17 @@ func (t *groupTable) first(ctx context.Context, groups []int, n int) ([]sortedGr
 			continue
 		}
 		if len(list) == room {
-			slices.SortFunc(list, t.compare)
+			if err := plan.Sort(ctx, list, t.compare); err != nil {
+				return nil, err
+			}
 			list, full = list[:n], true
 		}
 		s.by = slices.Clone(s.by)
 		list = append(list, s)
 	}
-	slices.SortFunc(list, t.compare)
+	if err := plan.Sort(ctx, list, t.compare); err != nil {
+		return nil, err
+	}
 	return list[:n], nil
 }
 

@@ -162,6 +162,9 @@ func (x *lookup) find(ctx context.Context, job plan.Job, parents []value.Value, 
 	}
 	upTo = make([]int, len(parents))
 	for i, v := range parents {
+		if err := check(ctx, i); err != nil {
+			return nil, err
+		}
 		if err := x.children(ctx, job, v, c); err != nil {
 			return nil, err
 		}

@@ -64,6 +64,17 @@ func (m *mark) value(f *expr.Frame, marker *text.Marker) (value.Value, error) {
 	if m.pre != nil {
 		return m.tagged(f, s, marks)
 	}
+	return m.untagged(s, marks)
+}
+
+// untagged returns the marks, of a snippet beside its text.
+func (m *mark) untagged(s string, marks [][2]int) (value.Value, error) {
+	if m.words == 0 {
+		s = "" // which is no part of the value
+	}
+	if err := m.checkSize(len(s), len(marks), markBytes); err != nil {
+		return value.Null, err
+	}
 	if m.words == 0 {
 		return pairs(marks), nil
 	}
@@ -79,7 +90,23 @@ func (m *mark) tagged(f *expr.Frame, s string, marks [][2]int) (value.Value, err
 	if err != nil {
 		return value.Null, err
 	}
+	if err := m.checkSize(len(s), len(marks), len(pre)+len(end)); err != nil {
+		return value.Null, err
+	}
 	return value.Text(text.Highlight(s, marks, pre, end)), nil
+}
+
+// markBytes is what a mark without tags counts: two numbers.
+const markBytes = 16
+
+// checkSize refuses a value of a text and its marks that is larger than a
+// computation may make. Marks may be half as many as the text has bytes, so that
+// little of a text or of a tag could ask for any amount of memory.
+func (m *mark) checkSize(text, marks, each int) error {
+	if n := int64(text) + int64(marks)*int64(each); n > expr.MaxText {
+		return fault.New(fault.Query, "%s: %d marks make it %d bytes, longer than %d", m.name, marks, n, expr.MaxText)
+	}
+	return nil
 }
 
 // text returns an argument, which must be text; "" for nil.

@@ -45,20 +45,34 @@ func (k *compiler) match(l *level, s *ql.Match) (*match, error) {
 	return m, err
 }
 
-// terms returns the terms of the query.
-func (m *match) terms(f *expr.Frame) ([]text.Term, error) {
+// given returns the text of the query.
+func (m *match) given(f *expr.Frame) (string, error) {
 	v, err := m.query.Eval(f)
+	if err != nil {
+		return "", err
+	}
+	if v.Kind() != value.KindText {
+		return "", fault.New(fault.Type, "match: the query is text, not %s", v.Kind())
+	}
+	return v.AsText(), nil
+}
+
+// terms returns the terms of the query.
+func (m *match) terms(ctx context.Context, f *expr.Frame) ([]text.Term, error) {
+	s, err := m.given(f)
 	if err != nil {
 		return nil, err
 	}
-	if v.Kind() != value.KindText {
-		return nil, fault.New(fault.Type, "match: the query is text, not %s", v.Kind())
-	}
-	return m.analyzer.Terms(v.AsText()), nil
+	return m.analyzer.TermsBefore(ctx, s)
+}
+
+func (m *match) check(f *expr.Frame) error {
+	_, err := m.given(f)
+	return err
 }
 
 func (m *match) rank(ctx context.Context, s *search, k int) ([]vector.Hit, error) {
-	terms, err := m.terms(s.job.Frame)
+	terms, err := m.terms(ctx, s.job.Frame)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +84,7 @@ func (m *match) rank(ctx context.Context, s *search, k int) ([]vector.Hit, error
 // each gives visit every row that matches and passes the filter of p, by ascending
 // id.
 func (m *match) each(ctx context.Context, s *search, p *plan.Plan, visit plan.VisitFunc) error {
-	terms, err := m.terms(s.job.Frame)
+	terms, err := m.terms(ctx, s.job.Frame)
 	if err != nil {
 		return err
 	}
@@ -100,8 +114,11 @@ func (m *match) posted(ctx context.Context, s *search, terms []text.Term) (*post
 	if err != nil {
 		return nil, err
 	}
-	out := make([]posting.Term, 0, len(terms))
-	for _, t := range terms {
+	var out []posting.Term
+	for i, t := range terms {
+		if i%checkEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		prefix := posting.TermPrefix(nil, t.Text)
 		list, err := s.job.Table.Postings(m.index, prefix)
 		if err != nil {
@@ -109,12 +126,15 @@ func (m *match) posted(ctx context.Context, s *search, terms []text.Term) (*post
 		}
 		df := list.DF()
 		if stats.visible != nil {
-			if df, err = m.count(s, prefix, stats.visible, nil); err != nil {
+			if df, err = m.count(ctx, s, prefix, stats.visible, nil); err != nil {
 				return nil, err
 			}
 		}
 		if df > 0 {
 			out = append(out, posting.Term{List: list, Count: int(t.Count), IDF: stats.scorer.IDF(df)})
+		}
+		if err := checkLists(len(out)); err != nil {
+			return nil, err
 		}
 	}
 	return posting.Match(stats.scorer, out), nil
@@ -153,19 +173,22 @@ func (m *match) visibleFigures(ctx context.Context, s *search) (figures table.Te
 	if err != nil {
 		return figures, nil, err
 	}
-	n, err := m.count(s, posting.TermPrefix(nil, ""), visible, func(p posting.Posting) { figures.Length += int64(p.Length) })
+	n, err := m.count(ctx, s, posting.TermPrefix(nil, ""), visible, func(p posting.Posting) { figures.Length += int64(p.Length) })
 	figures.Documents = int64(n)
 	return figures, visible, err
 }
 
 // count counts the visible postings of a list, each of which it shows to see, if
 // that is not nil.
-func (m *match) count(s *search, prefix []byte, visible map[uint64]bool, see func(posting.Posting)) (n uint64, err error) {
+func (m *match) count(ctx context.Context, s *search, prefix []byte, visible map[uint64]bool, see func(posting.Posting)) (n uint64, err error) {
 	list, err := s.job.Table.Postings(m.index, prefix)
 	if err != nil {
 		return 0, err
 	}
-	for ; list.ID() != posting.End; list.Next() {
+	for i := 0; list.ID() != posting.End; list.Next() {
+		if i++; i%checkEvery == 0 && ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
 		if !visible[list.ID()] {
 			continue
 		}

@@ -26,11 +26,7 @@ const (
 )
 
 func (n *nearPoint) rank(ctx context.Context, s *search, k int) ([]vector.Hit, error) {
-	v, err := n.query.Eval(s.job.Frame)
-	if err != nil {
-		return nil, err
-	}
-	center, err := geo.PointOf(v)
+	center, err := n.given(s.job.Frame)
 	if err != nil {
 		return nil, err
 	}
@@ -46,6 +42,20 @@ func (n *nearPoint) rank(ctx context.Context, s *search, k int) ([]vector.Hit, e
 	err = s.scan(ctx, func(plan.Row) error { return n.measure(s, center, math.Inf(1)) })
 	s.env.trace.Step(plan.StepNear, name).Note("every point that passes the filter is measured")
 	return s.top.Hits(), err
+}
+
+func (n *nearPoint) check(f *expr.Frame) error {
+	_, err := n.given(f)
+	return err
+}
+
+// given returns the point that distances are from.
+func (n *nearPoint) given(f *expr.Frame) (geo.Point, error) {
+	v, err := n.query.Eval(f)
+	if err != nil {
+		return geo.Point{}, err
+	}
+	return geo.PointOf(v)
 }
 
 // circles looks in ever wider circles until one holds k rows. It gives up where

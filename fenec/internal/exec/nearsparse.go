@@ -33,7 +33,12 @@ func (n *nearSparse) rank(ctx context.Context, s *search, k int) ([]vector.Hit, 
 		return n.scanned(ctx, s, q, k)
 	}
 	s.env.trace.Step(plan.StepNear, name).Note("%d components, by index %s", len(q), name)
-	return s.posted(ctx, k, func() (*posting.Query, error) { return n.posted(s, q) })
+	return s.posted(ctx, k, func() (*posting.Query, error) { return n.posted(ctx, s, q) })
+}
+
+func (n *nearSparse) check(f *expr.Frame) error {
+	_, err := n.given(f)
+	return err
 }
 
 // given returns the components of the query, by ascending index.
@@ -53,14 +58,22 @@ func (n *nearSparse) given(f *expr.Frame) ([]value.Entry, error) {
 }
 
 // posted returns the query over the postings of the index.
-func (n *nearSparse) posted(s *search, q []value.Entry) (*posting.Query, error) {
-	entries := make([]posting.Entry, len(q))
+func (n *nearSparse) posted(ctx context.Context, s *search, q []value.Entry) (*posting.Query, error) {
+	var entries []posting.Entry
 	for i, e := range q {
+		if i%checkEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		list, err := s.job.Table.Postings(n.index, posting.IndexPrefix(nil, e.Index))
 		if err != nil {
 			return nil, err
 		}
-		entries[i] = posting.Entry{List: list, Weight: e.Weight}
+		if list.DF() > 0 {
+			entries = append(entries, posting.Entry{List: list, Weight: e.Weight})
+		}
+		if err := checkLists(len(entries)); err != nil {
+			return nil, err
+		}
 	}
 	return posting.Dot(entries), nil
 }

@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 
+	"github.com/fenec-go/fenecdb/fenec/internal/fault"
 	"github.com/fenec-go/fenecdb/fenec/internal/plan"
 	"github.com/fenec-go/fenecdb/fenec/internal/posting"
 	"github.com/fenec-go/fenecdb/fenec/internal/vector"
@@ -14,7 +15,19 @@ const (
 	// part of a collection that they may be.
 	fewPosted = 256
 	fewShare  = 64
+
+	// maxLists is the most posting lists that a search reads, each of which takes
+	// about 1.5 KB of memory.
+	maxLists = 100_000
 )
+
+// checkLists returns why a search cannot read so many posting lists.
+func checkLists(n int) error {
+	if n > maxLists {
+		return fault.New(fault.Query, "a search for more than %d terms or components that the index has", maxLists)
+	}
+	return nil
+}
 
 // posted returns the best k rows of a query over posting lists that pass the
 // filter. open opens the lists, after which no rows are scanned: a scan may

@@ -30,6 +30,9 @@ type ranker interface {
 	// rank returns the best k of them, best first, ties by ascending id. The
 	// slice is good until the search's next ranking.
 	rank(ctx context.Context, s *search, k int) ([]vector.Hit, error)
+
+	// check returns the error that rank gives for what the row's field is ranked by.
+	check(f *expr.Frame) error
 }
 
 // search is one run of a ranking.
@@ -110,10 +113,29 @@ func (r *ranking) end() int { return r.skip + r.most }
 // hits returns the rows of the page.
 func (r *ranking) hits(ctx context.Context, s *search) ([]vector.Hit, error) {
 	if r.most == 0 {
-		return nil, nil
+		return nil, r.check(s.job.Frame)
 	}
 	hits, err := r.best(ctx, s)
 	return hits[min(r.skip, len(hits)):min(r.end(), len(hits))], err
+}
+
+// check returns the error that ranking rows would give, as to what they are ranked
+// by.
+func (r *ranking) check(f *expr.Frame) error {
+	if r.rerank != nil {
+		if err := r.rerank.check(f); err != nil {
+			return err
+		}
+	}
+	if r.match != nil {
+		if err := r.match.check(f); err != nil {
+			return err
+		}
+	}
+	if r.near != nil {
+		return r.near.check(f)
+	}
+	return nil
 }
 
 // best returns the rows up to the end of the page, and maybe more.
@@ -131,34 +153,46 @@ func (r *ranking) best(ctx context.Context, s *search) ([]vector.Hit, error) {
 
 // ranked finds the rows of a get that scores them.
 func (g *get) ranked(ctx context.Context, env *Env, job plan.Job) (*Result, error) {
+	c := newCollector(g.columns, job.Frame, nil)
+	c.res.scored()
+	err := g.rank(ctx, env, job, c, func() error { return nil })
+	return c.res, err
+}
+
+// rank gives c the rows of a get that scores them, and calls added after each.
+func (g *get) rank(ctx context.Context, env *Env, job plan.Job, c *collector, added func() error) error {
 	s := &search{get: g, env: env, job: job}
 	hits, err := g.ranking.hits(ctx, s)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	c := newCollector(g.columns, job.Frame, nil)
-	c.res.scored()
 	if m := g.ranking.match; m != nil && g.columns.marked {
-		terms, err := m.terms(job.Frame)
+		terms, err := m.terms(ctx, job.Frame)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		c.marker = text.NewMarker(m.analyzer, terms)
 	}
 	for _, h := range hits {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		b, err := job.Table.Get(h.ID)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if err := job.Frame.Stand(h.ID, b); err != nil {
-			return nil, err
+			return err
 		}
 		if err := c.Visit(plan.Row{ID: h.ID, Data: b}); err != nil {
-			return nil, err
+			return err
 		}
 		c.res.scores = append(c.res.scores, h.Score)
+		if err := added(); err != nil {
+			return err
+		}
 	}
-	return c.res, nil
+	return nil
 }
 
 // scan gives visit every row that passes the filter, by ascending id.

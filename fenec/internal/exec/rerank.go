@@ -87,6 +87,11 @@ func (x *vectors) scorer(f *expr.Frame) (vector.Scorer, error) {
 	return vector.NewScorer(x.metric, q), nil
 }
 
+func (x *vectors) check(f *expr.Frame) error {
+	_, err := x.given(f)
+	return err
+}
+
 // given returns the vector that the field is measured against.
 func (x *vectors) given(f *expr.Frame) ([]float32, error) {
 	v, err := x.query.Eval(f)

@@ -11,6 +11,7 @@ import (
 	"github.com/fenec-go/fenecdb/fenec/internal/fault"
 	"github.com/fenec-go/fenecdb/fenec/internal/row"
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
+	"github.com/fenec-go/fenecdb/fenec/internal/value/valuetest"
 	"github.com/fenec-go/fenecdb/fenec/ql"
 )
 
@@ -75,7 +76,7 @@ func (w *world) eval(text string, params ...value.Value) (value.Value, error) {
 	v, err := x.Eval(&f)
 	again, err2 := x.Eval(&f)
 	require.Equal(w.t, err == nil, err2 == nil, "%s: a second evaluation differs", text)
-	require.True(w.t, value.Identical(v, again), "%s: a second evaluation differs", text)
+	require.True(w.t, valuetest.Identical(v, again), "%s: a second evaluation differs", text)
 	if err == nil {
 		ok, err := x.Test(&f)
 		require.NoError(w.t, err, text)

@@ -8,6 +8,7 @@ import (
 	"github.com/fenec-go/fenecdb/fenec/internal/expr"
 	"github.com/fenec-go/fenecdb/fenec/internal/fault"
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
+	"github.com/fenec-go/fenecdb/fenec/internal/value/valuetest"
 	"github.com/fenec-go/fenecdb/fenec/ql"
 )
 
@@ -37,7 +38,7 @@ func TestExpired(t *testing.T) {
 		require.Equal(t, doc != `{"n": 2, "at": 0}` && !want, live, doc)
 		at, err := c.Cutoff().Eval(&f)
 		require.NoError(t, err)
-		require.True(t, value.Identical(value.Timestamp(t0-600_000), at))
+		require.True(t, valuetest.Identical(value.Timestamp(t0-600_000), at))
 	}
 }
 

@@ -2,6 +2,10 @@ package front
 
 import "math"
 
+// OverlayEntry is the least number of bytes that an overlay takes for a key beside
+// those of the key and of its value.
+const OverlayEntry = (1 + nodeKey + laterVersionWords) * wordBytes
+
 // Overlay is an ordered map in memory that holds one version of a key: what a
 // block has written so far, before it has a sequence. It is for one goroutine
 // at a time. Its iterators may be used while it is written; they see what is

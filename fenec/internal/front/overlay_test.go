@@ -2,6 +2,7 @@ package front
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -82,6 +83,18 @@ func TestOverlayIterSeesLaterWrites(t *testing.T) {
 	require.True(t, it.Next())
 	require.Equal(t, "c", string(it.Key()))
 	require.False(t, it.Next())
+}
+
+// No key takes less than is said.
+func TestOverlayEntry(t *testing.T) {
+	for _, size := range []int{9, 10, 40, 200} {
+		o := NewOverlay()
+		for i := range 5000 {
+			key := binary.BigEndian.AppendUint32(make([]byte, size-4), uint32(i))
+			o.Replace(1, key, nil, i%2 == 0)
+			require.GreaterOrEqual(t, o.MemoryBytes(), int64(i+1)*int64(OverlayEntry+size))
+		}
+	}
 }
 
 func TestOverlayReset(t *testing.T) {

@@ -80,6 +80,27 @@ func TestDamaged(t *testing.T) {
 	d.close(t)
 }
 
+// A row under a key that is no id gives an error, wherever it stands.
+func TestNoID(t *testing.T) {
+	d := newDB(t)
+	d.put(t, some(rand.New(rand.NewPCG(9, 72)), 1, 40))
+	require.NoError(t, d.Checkpoint(ctx))
+	require.NoError(t, d.set.Link(ctx, d.c(), d.index()))
+	d = d.reopened(t)
+	keys, _ := stored(t, d)
+	require.Greater(t, len(keys), 2)
+	for _, key := range []string{"\x00", "\x00\x00\x00\x00\x00\x00\x00\x08x", "\xff\xff\xff"} {
+		f := copyOf(t, d)
+		fold(t, f, []base.Change{{Space: d.c().RowSpace, Key: []byte(key), Value: row.Seal(nil)}})
+		set := graphs.New(d.path, f.Acquire, d.cat.Load)
+		_, err := set.Graph(ctx, d.c(), d.index())
+		require.ErrorIs(t, err, table.ErrCorrupt, "%x", key)
+		set.Close()
+		require.NoError(t, f.Close())
+	}
+	d.close(t)
+}
+
 // copyOf returns a base in memory with what the one of d has of c.
 func copyOf(t *testing.T, d *db) *base.File {
 	t.Helper()

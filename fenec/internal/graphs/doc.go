@@ -31,5 +31,11 @@
 // A fold writes those that have changed, all in one transaction, so that what is
 // stored is the graph of one moment, and {0} tells of which. What was linked
 // later, and is lost, is pending still. Vectors are not stored: they are read
-// from the rows.
+// from the rows. [Verify] checks what is stored.
+//
+// # Failures
+//
+// A change that cannot be taken up, since its row is damaged, stays pending with all
+// after it, and searches go on to measure these rows. [Set.Failure] tells why, until
+// a later try succeeds; there is one after each fold.
 package graphs

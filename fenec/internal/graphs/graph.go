@@ -85,6 +85,10 @@ func load(tx *base.Tx, from source) (*Graph, error) {
 		g.Graph, err = hnsw.New(from.params())
 		return g, err
 	}
+	stored.Guard = func(read func() error) (err error) {
+		defer base.Recover(tx.Path(), base.Guard(), &err)
+		return read()
+	}
 	g.Graph, err = hnsw.Load(from.params(), stored, func(put func(uint64, []float32) bool) error {
 		return from.fill(tx, put)
 	})
@@ -134,12 +138,19 @@ func (s *source) fill(tx *base.Tx, put func(id uint64, v []float32) bool) error 
 	if err := cur.SeekGE(nil); err != nil || cur.Key == nil {
 		return err
 	}
-	first := binary.BigEndian.Uint64(cur.Key)
+	first, err := idOf(cur.Key)
+	if err != nil {
+		return err
+	}
 	if err := cur.SeekLT(nil); err != nil {
 		return err
 	}
+	last, err := idOf(cur.Key)
+	if err != nil {
+		return err
+	}
 	parts := uint64(runtime.GOMAXPROCS(0))
-	share := (binary.BigEndian.Uint64(cur.Key)-first)/parts + 1
+	share := (last-first)/parts + 1
 	errs := make(chan error, parts)
 	for i := range parts {
 		go func() { errs <- s.fillPart(tx, first+i*share, first+(i+1)*share, put) }()
@@ -162,7 +173,10 @@ func (s *source) fillPart(tx *base.Tx, first, end uint64, put func(id uint64, v 
 	var r row.Row
 	var v []float32
 	for err = cur.SeekGE(binary.BigEndian.AppendUint64(nil, first)); err == nil && cur.Key != nil; err = cur.Next() {
-		id := binary.BigEndian.Uint64(cur.Key)
+		id, err := idOf(cur.Key)
+		if err != nil {
+			return err
+		}
 		if id >= end {
 			break
 		}
@@ -175,6 +189,14 @@ func (s *source) fillPart(tx *base.Tx, first, end uint64, put func(id uint64, v 
 		}
 	}
 	return err
+}
+
+// idOf returns the id of a row from its key.
+func idOf(key []byte) (uint64, error) {
+	if len(key) != 8 {
+		return 0, fmt.Errorf("%w: a row under the key %x", table.ErrCorrupt, key)
+	}
+	return binary.BigEndian.Uint64(key), nil
 }
 
 // vector returns the vector of a stored row in dst; ok is false if it is null.

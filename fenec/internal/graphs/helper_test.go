@@ -67,8 +67,22 @@ func (d *db) close(t testing.TB) {
 	t.Helper()
 	d.set.Close()
 	require.NoError(t, d.Store.Close())
+	require.NoError(t, check(d.path, table.Verify))
+	require.NoError(t, verify(d.path))
+}
+
+// check checks a closed database.
+func check(path string, verify func(*store.View) error) error {
 	var r table.Replayer
-	require.NoError(t, store.Check(d.path, store.Options{Load: r.Load, Replay: r.Replay}, table.Verify))
+	return store.Check(path, store.Options{Load: r.Load, Replay: r.Replay}, verify)
+}
+
+// verify checks the graphs of a closed database.
+func verify(path string) error {
+	var r table.Replayer
+	return store.Check(path, store.Options{Load: r.Load, Replay: r.Replay}, func(v *store.View) error {
+		return graphs.Verify(v, r.Catalog())
+	})
 }
 
 // reopened closes the database and opens it again.

@@ -2,8 +2,11 @@ package graphs
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/base"
@@ -25,11 +28,16 @@ type Set struct {
 	life context.Context
 	end  context.CancelFunc
 
-	mu     sync.Mutex
-	loads  map[uint32]*loading // by the space of the index
-	linker chan struct{}       // closed when the linker at work has ended; nil without one
-	again  bool                // there has been a fold since the linker began
-	closed bool
+	mu      sync.Mutex
+	loads   map[uint32]*loading // by the space of the index
+	loaders sync.WaitGroup      // of those at work, of which none begins once closed is set
+	linker  chan struct{}       // closed when the linker at work has ended; nil without one
+	again   bool                // there has been a fold since the linker began
+	closed  bool
+
+	// failures is why the linker could not go on with an index when it last tried, by
+	// the space of the index.
+	failures map[uint32]error
 }
 
 // loading is a graph, once it is there.
@@ -42,13 +50,13 @@ type loading struct {
 // New returns a set of the graphs of the base at path, without any yet. open
 // gives what is folded; catalog gives the definitions of now.
 func New(path string, open func() (*base.Tx, error), cat func() *catalog.Catalog) *Set {
-	s := &Set{open: open, catalog: cat, path: path, loads: map[uint32]*loading{}}
+	s := &Set{open: open, catalog: cat, path: path, loads: map[uint32]*loading{}, failures: map[uint32]error{}}
 	s.life, s.end = context.WithCancel(context.Background())
 	return s
 }
 
-// Close ends the linking that is going on, and waits for that. Fold goes on to
-// work.
+// Close ends the linking that is going on, and waits for that and for graphs that
+// are being loaded. Fold goes on to work.
 func (s *Set) Close() {
 	s.mu.Lock()
 	s.closed = true
@@ -58,10 +66,11 @@ func (s *Set) Close() {
 	if linker != nil {
 		<-linker
 	}
+	s.loaders.Wait()
 }
 
 // Graph returns the graph of x, an index of c of kind HNSW, and loads it unless
-// that has been done.
+// that has been done. A load that was begun goes on when ctx ends.
 func (s *Set) Graph(ctx context.Context, c *catalog.Collection, x *catalog.Index) (*Graph, error) {
 	s.mu.Lock()
 	l := s.loads[x.Space]
@@ -72,9 +81,7 @@ func (s *Set) Graph(ctx context.Context, c *catalog.Collection, x *catalog.Index
 		}
 		l = &loading{done: make(chan struct{})}
 		s.loads[x.Space] = l
-		s.mu.Unlock()
-		s.load(l, sourceOf(c, x))
-		return l.graph, l.err
+		s.loaders.Go(func() { s.load(l, sourceOf(c, x)) })
 	}
 	s.mu.Unlock()
 	select {
@@ -227,8 +234,35 @@ func (s *Set) wake() {
 	go s.link(s.linker)
 }
 
-// link links until nothing is pending. Errors are left to those who search: the
-// changes stay pending.
+// Failure returns why the linker could not take up changes of vectors that were
+// pending when it last tried, nil if nothing was in its way. They stay pending.
+func (s *Set) Failure() error {
+	live := s.indexes()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.failures, func(space uint32, _ error) bool { return live[space].index == nil })
+	var errs []error
+	for _, space := range slices.Sorted(maps.Keys(s.failures)) {
+		p := live[space]
+		errs = append(errs, fmt.Errorf("link vectors of %q in collection %q: %w", p.col.PathName(p.index), p.col.Name, s.failures[space]))
+	}
+	return errors.Join(errs...)
+}
+
+// note keeps why an index could not be linked, or that it could. An end by Close
+// is no failure.
+func (s *Set) note(space uint32, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case err == nil:
+		delete(s.failures, space)
+	case s.life.Err() == nil:
+		s.failures[space] = err
+	}
+}
+
+// link links until nothing is pending. Where that fails, the changes stay pending.
 func (s *Set) link(done chan struct{}) {
 	defer close(done)
 	for more := true; more; {
@@ -236,7 +270,7 @@ func (s *Set) link(done chan struct{}) {
 		s.loadBusy(built)
 		for _, g := range s.loaded() {
 			if _, ok := built[g.index.Space]; ok {
-				_ = g.link(s.life, s.open, math.MaxUint64)
+				s.note(g.index.Space, g.link(s.life, s.open, math.MaxUint64))
 			}
 		}
 		s.mu.Lock()
@@ -254,18 +288,24 @@ func (s *Set) loadBusy(built map[uint32]place) {
 		s.mu.Lock()
 		known := s.loads[space] != nil
 		s.mu.Unlock()
-		if !known && s.busy(space) {
-			_, _ = s.Graph(s.life, p.col, p.index)
+		if known {
+			continue
 		}
+		busy, err := s.busy(space)
+		if busy && err == nil {
+			_, err = s.Graph(s.life, p.col, p.index)
+		}
+		s.note(space, err)
 	}
 }
 
-func (s *Set) busy(space uint32) bool {
+// busy reports whether much is pending for the index in that space.
+func (s *Set) busy(space uint32) (bool, error) {
 	tx, err := s.open()
 	if err != nil {
-		return false
+		return false, err
 	}
 	defer tx.Release()
 	n, err := tx.Count(space, nil, nil)
-	return err == nil && n > manyPending
+	return n > manyPending, err
 }

@@ -6,7 +6,8 @@ import "bytes"
 // begin with. It holds those of the
 // term at hand, as the head, which comes first, says how many postings there are.
 type Builder struct {
-	pack   packer
+	kind   Kind
+	pack   packer // of the term at hand
 	emit   func(key, value []byte) error
 	prefix []byte
 	head   head
@@ -19,7 +20,7 @@ type Builder struct {
 // NewBuilder returns a builder that hands every key and its value to emit, which
 // may keep them, in ascending order if the terms come so.
 func NewBuilder(kind Kind, emit func(key, value []byte) error) *Builder {
-	return &Builder{pack: packer{kind: kind}, emit: emit}
+	return &Builder{kind: kind, emit: emit}
 }
 
 // Add adds a posting of the term of this prefix. Those of a term come in a row,
@@ -31,10 +32,10 @@ func (b *Builder) Add(prefix []byte, p Posting) error {
 		}
 	}
 	if b.head.df == 0 {
-		b.prefix = append(b.prefix[:0], prefix...)
+		b.prefix, b.pack = append(b.prefix[:0], prefix...), newPacker(b.kind, prefix)
 	}
 	b.head.df++
-	b.head.bound.add(b.pack.kind, &p)
+	b.head.bound.add(b.kind, &p)
 	if b.pending = append(b.pending, p); len(b.pending) == 2*maxChunk {
 		b.drain(maxChunk)
 	}

@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// chunk is a stored chunk, read where it lies. Opening it checks the table, so
-// that no block reaches out of it.
+// chunk is a stored chunk, read where it lies. Opening it checks its checksum, and
+// its table, so that no block reaches out of it.
 type chunk struct {
-	data    []byte
+	data    []byte // without the checksum
 	kind    Kind
 	first   uint64 // id
 	last    uint64 // id
@@ -20,8 +20,12 @@ type chunk struct {
 }
 
 // open reads the header of a chunk found under key, which is the prefix of the
-// term if h is not nil; h is then filled in.
-func (c *chunk) open(kind Kind, key, data []byte, h *head) error {
+// term if h is not nil; h is then filled in. seed is that of the prefix.
+func (c *chunk) open(kind Kind, seed uint32, key, stored []byte, h *head) error {
+	data, ok := cutSum(stored, seed)
+	if !ok {
+		return corrupt(key, "a chunk of %d bytes with a wrong checksum", len(stored))
+	}
 	if len(data) < headerSize || data[0] != version {
 		return corrupt(key, "no chunk of version %d", version)
 	}

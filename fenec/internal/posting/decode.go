@@ -2,9 +2,9 @@ package posting
 
 // appendPostings appends all postings of a chunk to dst. Unlike reading in place
 // it checks every one of them.
-func appendPostings(dst []Posting, kind Kind, key, data []byte, h *head) ([]Posting, error) {
+func appendPostings(dst []Posting, kind Kind, seed uint32, key, stored []byte, h *head) ([]Posting, error) {
 	var c chunk
-	if err := c.open(kind, key, data, h); err != nil {
+	if err := c.open(kind, seed, key, stored, h); err != nil {
 		return dst, err
 	}
 	var b block

@@ -34,6 +34,10 @@
 //	bound    of all postings of the term                            (head only)
 //	         the blocks' arrays
 //	table    an entry for each block
+//	sum      4 bytes: CRC32C (Castagnoli) of the prefix and all of this
+//
+// The sum is checked whenever a list comes to a chunk, before anything else of it
+// is read. It does not tell of chunks that are missing.
 //
 // An entry of the table, of a text and of weights:
 //

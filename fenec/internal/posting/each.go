@@ -9,6 +9,9 @@ const checkEvery = 512
 // that counts, by ascending id, until it fails. It is the faster way where most
 // documents are wanted.
 func (q *Query) Each(ctx context.Context, fn func(h Hit) error) error {
+	if len(q.terms) >= manyTerms {
+		return q.sweep(ctx, fn)
+	}
 	runs := make([]run, len(q.terms))
 	id := uint64(End)
 	for i := range runs {

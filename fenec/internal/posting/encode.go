@@ -36,6 +36,7 @@ type head struct {
 // encoder makes one chunk, block by block.
 type encoder struct {
 	kind   Kind
+	seed   uint32 // of the term
 	arrays []byte
 	blocks []encoded
 	first  uint64 // id of the chunk
@@ -50,9 +51,7 @@ type encoded struct {
 	bound                       bound
 }
 
-func (e *encoder) reset(kind Kind) {
-	e.kind, e.arrays, e.blocks = kind, e.arrays[:0], e.blocks[:0]
-}
+func (e *encoder) reset() { e.arrays, e.blocks = e.arrays[:0], e.blocks[:0] }
 
 // add appends a block of up to maxBlock postings, unless the chunk would become
 // too large.
@@ -110,7 +109,7 @@ func (e *encoder) appendArrays(ps []Posting, from uint64) encoded {
 // finish returns the chunk's bytes. h is nil unless it is the head.
 func (e *encoder) finish(h *head) []byte {
 	wide := e.wide()
-	dst := make([]byte, headerSize, 80+len(e.arrays)+len(e.blocks)*entrySize(e.kind, wide))
+	dst := make([]byte, headerSize, 80+sumSize+len(e.arrays)+len(e.blocks)*entrySize(e.kind, wide))
 	dst[0], dst[1], dst[2] = version, e.flags(h != nil, wide), byte(len(e.blocks))
 	dst = binary.AppendUvarint(dst, e.first)
 	if h != nil {
@@ -124,7 +123,7 @@ func (e *encoder) finish(h *head) []byte {
 		dst = e.appendEntry(dst, &e.blocks[i], start, wide)
 		start += e.blocks[i].size
 	}
-	return dst
+	return appendSum(dst, e.seed)
 }
 
 func (e *encoder) flags(isHead, wide bool) byte {

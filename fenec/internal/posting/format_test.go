@@ -1,7 +1,9 @@
 package posting
 
 import (
+	"encoding/binary"
 	"encoding/hex"
+	"hash/crc32"
 	"math"
 	"strings"
 	"testing"
@@ -39,7 +41,11 @@ func TestFormat(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			m := store(t, test.kind, map[string][]Posting{"b": test.list})
 			require.Len(t, m, 1)
-			require.Equal(t, strings.ReplaceAll(test.want, " ", ""), hex.EncodeToString(m[0].Value))
+			want, err := hex.DecodeString(strings.ReplaceAll(test.want, " ", ""))
+			require.NoError(t, err)
+			// The checksum is that of the prefix, which is "b", and the chunk.
+			sum := crc32.Checksum(append([]byte("b"), want...), crc32.MakeTable(crc32.Castagnoli))
+			require.Equal(t, binary.LittleEndian.AppendUint32(want, sum), m[0].Value)
 		})
 	}
 }

@@ -100,6 +100,7 @@ func store(t testing.TB, kind Kind, terms map[string][]Posting) memory {
 // requireChunks checks everything there is to check of the chunks of one term.
 func requireChunks(t testing.TB, kind Kind, m memory, prefix string, want []Posting) {
 	var got []Posting
+	seed := seedOf([]byte(prefix))
 	first := true
 	var whole head
 	for _, c := range m {
@@ -113,9 +114,9 @@ func requireChunks(t testing.TB, kind Kind, m memory, prefix string, want []Post
 		}
 		before := len(got)
 		var err error
-		got, err = appendPostings(got, kind, c.Key, c.Value, h)
+		got, err = appendPostings(got, kind, seed, c.Key, c.Value, h)
 		require.NoError(t, err)
-		requireBounds(t, kind, c, h, got[before:])
+		requireBounds(t, kind, seed, c, h, got[before:])
 		if h == nil {
 			require.Equal(t, chunkKey(nil, []byte(prefix), got[before].ID), c.Key)
 		}
@@ -132,9 +133,9 @@ func requireChunks(t testing.TB, kind Kind, m memory, prefix string, want []Post
 	}
 }
 
-func requireBounds(t testing.TB, kind Kind, stored Change, h *head, postings []Posting) {
+func requireBounds(t testing.TB, kind Kind, seed uint32, stored Change, h *head, postings []Posting) {
 	var c chunk
-	require.NoError(t, c.open(kind, stored.Key, stored.Value, h))
+	require.NoError(t, c.open(kind, seed, stored.Key, stored.Value, h))
 	require.Equal(t, postings[len(postings)-1].ID, c.last)
 	for i := range c.blocks {
 		var b block

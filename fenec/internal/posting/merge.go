@@ -25,7 +25,7 @@ func Merge(kind Kind, c Cursor, prefix []byte, changes []Posting) ([]Change, err
 	if len(changes) == 0 {
 		return nil, nil
 	}
-	m := merger{kind: kind, cursor: c, prefix: prefix, changes: changes, pack: packer{kind: kind}}
+	m := merger{kind: kind, cursor: c, prefix: prefix, changes: changes, pack: newPacker(kind, prefix)}
 	if err := m.run(); err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (m *merger) headRegion() error {
 	}
 	parts := m.parts()
 	if len(parts) > 0 {
-		m.first, parts = slices.Clone(parts[0]), parts[1:]
+		m.first, parts = slices.Clone(parts[0].postings), parts[1:]
 	}
 	m.put(parts)
 	return nil
@@ -144,7 +144,7 @@ func (m *merger) take(h *head) error {
 		return corrupt(key, "no key of a chunk")
 	}
 	var err error
-	if m.merged, err = appendPostings(m.merged, m.kind, key, m.cursor.Value(), h); err != nil {
+	if m.merged, err = appendPostings(m.merged, m.kind, m.pack.enc.seed, key, m.cursor.Value(), h); err != nil {
 		return err
 	}
 	if first := m.merged[from].ID; h == nil && binary.BigEndian.Uint64(key[len(m.prefix):]) != first {
@@ -228,8 +228,8 @@ func (m *merger) below(limit int) bool {
 	return len(e.arrays)+len(e.blocks)*entrySize(m.kind, e.wide()) < limit
 }
 
-// parts returns how the region's postings are parted into chunks.
-func (m *merger) parts() [][]Posting {
+// parts returns the chunks of the region's postings.
+func (m *merger) parts() []part {
 	if m.next == nil {
 		return m.pack.full(m.merged)
 	}
@@ -238,10 +238,10 @@ func (m *merger) parts() [][]Posting {
 
 // put replaces the stored chunks of the region by these. The head's is left to
 // putHead.
-func (m *merger) put(parts [][]Posting) {
+func (m *merger) put(parts []part) {
 	stored := m.stored
 	for _, part := range parts {
-		c := Change{chunkKey(nil, m.prefix, part[0].ID), m.pack.encode(part, nil)}
+		c := Change{chunkKey(nil, m.prefix, part.postings[0].ID), part.chunk}
 		at := slices.IndexFunc(stored, func(s Change) bool { return bytes.Equal(s.Key, c.Key) })
 		if at >= 0 {
 			same := bytes.Equal(stored[at].Value, c.Value)

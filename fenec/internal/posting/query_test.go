@@ -280,23 +280,28 @@ func (c *corpus) requireTop(t testing.TB, q *question, hits []Hit) {
 	if q.accept == nil {
 		accept, wantAsked = nil, nil
 	}
-	got, err := c.query(t, q).Top(context.Background(), q.k, accept)
-	require.NoError(t, err)
-	if !slices.Equal(want, got) || !slices.Equal(wantAsked, asked) {
-		require.Equal(t, want, got, q.String())
-		require.Equal(t, wantAsked, asked, q.String())
+	for _, top := range []func(*Query, context.Context, int, func(uint64) (bool, error)) ([]Hit, error){(*Query).Top, (*Query).topSwept} {
+		asked = nil
+		got, err := top(c.query(t, q), context.Background(), q.k, accept)
+		require.NoError(t, err)
+		if !slices.Equal(want, got) || !slices.Equal(wantAsked, asked) {
+			require.Equal(t, want, got, q.String())
+			require.Equal(t, wantAsked, asked, q.String())
+		}
 	}
 }
 
 func (c *corpus) requireEach(t testing.TB, q *question, hits []Hit) {
-	var got []Hit
-	err := c.query(t, q).Each(context.Background(), func(h Hit) error {
-		got = append(got, h)
-		return nil
-	})
-	require.NoError(t, err)
-	if !slices.Equal(hits, got) {
-		require.Equal(t, hits, got, q.String())
+	for _, each := range []func(*Query, context.Context, func(Hit) error) error{(*Query).Each, (*Query).sweep} {
+		var got []Hit
+		err := each(c.query(t, q), context.Background(), func(h Hit) error {
+			got = append(got, h)
+			return nil
+		})
+		require.NoError(t, err)
+		if !slices.Equal(hits, got) {
+			require.Equal(t, hits, got, q.String())
+		}
 	}
 }
 
@@ -386,15 +391,20 @@ func TestTopStops(t *testing.T) {
 		all = append(all, Posting{ID: id, TF: 1, Length: 1 + uint32(id)})
 	}
 	m := store(t, Text, map[string][]Posting{"b": all, "c": all})
-	query := func() *Query {
-		var terms []Term
-		for _, prefix := range []string{"b", "c"} {
-			l, err := NewList(Text, &cursor{m: m}, []byte(prefix), nil)
-			require.NoError(t, err)
-			terms = append(terms, Term{l, 1, 1})
-		}
-		return Match(Scorer{K1: 1, B: 0.5}, terms)
+	for _, n := range []int{2, manyTerms} {
+		testStops(t, func() *Query {
+			var terms []Term
+			for i := range n {
+				l, err := NewList(Text, &cursor{m: m}, []byte{"bc"[i%2]}, nil)
+				require.NoError(t, err)
+				terms = append(terms, Term{l, 1, 1})
+			}
+			return Match(Scorer{K1: 1, B: 0.5}, terms)
+		})
 	}
+}
+
+func testStops(t *testing.T, query func() *Query) {
 	failed := errors.New("filter")
 	_, err := query().Top(context.Background(), 1, func(uint64) (bool, error) { return false, failed })
 	require.ErrorIs(t, err, failed)
@@ -411,6 +421,7 @@ func TestTopStops(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	require.LessOrEqual(t, asked, checkEvery)
 	require.ErrorIs(t, query().Each(ctx, nil), context.Canceled)
+	require.ErrorIs(t, query().Among(ctx, make([]uint64, 2*checkEvery), nil), context.Canceled)
 
 	hits, err := query().Top(context.Background(), 0, nil)
 	require.NoError(t, err)

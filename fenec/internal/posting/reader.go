@@ -18,6 +18,7 @@ type reader struct {
 	cursor Cursor
 	kind   Kind
 	prefix []byte
+	seed   uint32 // of the prefix
 	head   head
 	err    error
 
@@ -35,7 +36,7 @@ type reader struct {
 
 // open stands at the first posting.
 func (r *reader) open(kind Kind, c Cursor, prefix []byte) error {
-	r.cursor, r.kind, r.prefix = c, kind, prefix
+	r.cursor, r.kind, r.prefix, r.seed = c, kind, prefix, seedOf(prefix)
 	return r.rewind()
 }
 
@@ -51,7 +52,7 @@ func (r *reader) rewind() error {
 	if len(key) != len(r.prefix) {
 		return corrupt(key, "no head before it")
 	}
-	if err := r.chunk.open(r.kind, key, r.cursor.Value(), &r.head); err != nil {
+	if err := r.chunk.open(r.kind, r.seed, key, r.cursor.Value(), &r.head); err != nil {
 		return err
 	}
 	r.enter(0, 0)
@@ -197,7 +198,7 @@ func (r *reader) openChunk(id uint64) bool {
 		r.fail(corrupt(key, "no key of a chunk"))
 		return false
 	}
-	if err := r.chunk.open(r.kind, key, r.cursor.Value(), nil); err != nil {
+	if err := r.chunk.open(r.kind, r.seed, key, r.cursor.Value(), nil); err != nil {
 		r.fail(err)
 		return false
 	}

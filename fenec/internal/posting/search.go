@@ -12,10 +12,13 @@ import (
 // The method is MaxScore (Turtle and Flood, 1995) within windows of ids in which
 // the blocks of all lists, and so the limits of what they contribute, stay the
 // same (block maxima: Ding and Suel, 2011). The answer is that of scoring every
-// document.
+// document, which is what is done if the query has many terms.
 func (q *Query) Top(ctx context.Context, k int, accept func(id uint64) (bool, error)) ([]Hit, error) {
 	if k <= 0 {
 		return nil, ctx.Err()
+	}
+	if len(q.terms) >= manyTerms {
+		return q.topSwept(ctx, k, accept)
 	}
 	s := newSearch(ctx, q, k, accept)
 	if err := s.run(); err != nil {

@@ -216,25 +216,6 @@ func View(b []byte, i int, t value.Type) (value.Value, error) {
 	return r.View(i, t)
 }
 
-// IsNull reports whether field i of the row in b is null.
-func IsNull(b []byte, i int) (bool, error) {
-	r, err := Parse(b)
-	if err != nil {
-		return false, err
-	}
-	return r.IsNull(i), nil
-}
-
-// AppendJSONField appends the JSON of field i of the row in b; see
-// Row.AppendJSON.
-func AppendJSONField(dst, b []byte, i int, t value.Type) ([]byte, error) {
-	r, err := Parse(b)
-	if err != nil {
-		return dst, err
-	}
-	return r.AppendJSON(dst, i, t)
-}
-
 // checkVector refuses data of another length than vectors of type t have.
 func checkVector(b []byte, t value.Type) error {
 	size := 4

@@ -28,9 +28,27 @@ func parse(t testing.TB, json string) value.Value {
 	return v
 }
 
+// isNull reports whether field i of the row in b is null.
+func isNull(b []byte, i int) (bool, error) {
+	r, err := row.Parse(b)
+	if err != nil {
+		return false, err
+	}
+	return r.IsNull(i), nil
+}
+
+// appendJSON appends the JSON of field i of the row in b.
+func appendJSON(dst, b []byte, i int, t value.Type) ([]byte, error) {
+	r, err := row.Parse(b)
+	if err != nil {
+		return dst, err
+	}
+	return r.AppendJSON(dst, i, t)
+}
+
 func requireSame(t testing.TB, want, got value.Value, args ...any) {
 	t.Helper()
-	if !value.Identical(want, got) {
+	if !valuetest.Identical(want, got) {
 		require.Fail(t, "values differ", append([]any{"want %s %s, got %s %s", want.Kind(), want, got.Kind(), got}, args...)...)
 	}
 }
@@ -92,7 +110,7 @@ func TestRoundTrip(t *testing.T) {
 				requireSame(t, vals[i], got, "%s %s", name, typ)
 			}
 			require.Equal(t, vals[i].IsNull(), view.IsNull(i))
-			json, err := row.AppendJSONField([]byte("x"), b, i, typ)
+			json, err := appendJSON([]byte("x"), b, i, typ)
 			require.NoError(t, err)
 			require.Equal(t, "x"+vals[i].String(), string(json), typ)
 		}
@@ -124,10 +142,10 @@ func TestMissingTail(t *testing.T) {
 		v, err := row.Field(b, i, value.TypeText)
 		require.NoError(t, err)
 		require.True(t, v.IsNull())
-		null, err := row.IsNull(b, i)
+		null, err := isNull(b, i)
 		require.NoError(t, err)
 		require.True(t, null)
-		json, err := row.AppendJSONField(nil, b, i, value.TypeJSON)
+		json, err := appendJSON(nil, b, i, value.TypeJSON)
 		require.NoError(t, err)
 		require.Equal(t, "null", string(json))
 	}
@@ -287,9 +305,9 @@ func TestDamaged(t *testing.T) {
 		require.ErrorIs(t, err, row.ErrCorrupt, name)
 		_, err = row.View([]byte(b), 0, value.TypeInt)
 		require.ErrorIs(t, err, row.ErrCorrupt, name)
-		_, err = row.IsNull([]byte(b), 0)
+		_, err = isNull([]byte(b), 0)
 		require.ErrorIs(t, err, row.ErrCorrupt, name)
-		_, err = row.AppendJSONField(nil, []byte(b), 0, value.TypeInt)
+		_, err = appendJSON(nil, []byte(b), 0, value.TypeInt)
 		require.ErrorIs(t, err, row.ErrCorrupt, name)
 	}
 }
@@ -321,7 +339,7 @@ func TestDamagedField(t *testing.T) {
 		require.ErrorIs(t, err, row.ErrCorrupt, name)
 		_, err = row.View([]byte(test.b), test.i, test.typ)
 		require.ErrorIs(t, err, row.ErrCorrupt, name)
-		_, err = row.AppendJSONField(nil, []byte(test.b), test.i, test.typ)
+		_, err = appendJSON(nil, []byte(test.b), test.i, test.typ)
 		require.ErrorIs(t, err, row.ErrCorrupt, name)
 	}
 }
@@ -380,7 +398,7 @@ func FuzzRow(f *testing.F) {
 		i, typ := int(field), allTypes[int(kind)%len(allTypes)]
 		v, err := row.Field(b, i, typ)
 		view, viewErr := row.View(b, i, typ)
-		json, jsonErr := row.AppendJSONField(nil, b, i, typ)
+		json, jsonErr := appendJSON(nil, b, i, typ)
 		require.Equal(t, err, viewErr)
 		if err != nil {
 			require.ErrorIs(t, err, row.ErrCorrupt)

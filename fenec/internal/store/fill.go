@@ -19,6 +19,39 @@ type Entry struct{ Key, Value []byte }
 // In memory and on disk alike, what was filled in is in the base when Fill
 // returns.
 func (s *Store) Fill(space uint32, gather func(v *View) ([]Entry, error)) error {
+	return s.fill(func(v *View) (func() (base.Change, bool), error) {
+		entries, err := gather(v)
+		if err != nil {
+			return nil, err
+		}
+		v.Release()
+		byKey := func(a, b Entry) int { return bytes.Compare(a.Key, b.Key) }
+		if !slices.IsSortedFunc(entries, byKey) {
+			slices.SortFunc(entries, byKey)
+		}
+		next := filled(space, entries)
+		if space < MergedSpaces {
+			return next, nil
+		}
+		return s.mergeFilled(func(tx *base.Tx) ([]base.Change, error) { return mergeSpaces(s.opts.Merger, tx, next) })
+	})
+}
+
+// FillMerged is Fill for a space that a Merger keeps: what gather returns for what
+// it has read makes of it what becomes of the base, as the Merger would.
+func (s *Store) FillMerged(gather func(v *View) (func(tx *base.Tx) ([]base.Change, error), error)) error {
+	return s.fill(func(v *View) (func() (base.Change, bool), error) {
+		merge, err := gather(v)
+		if err != nil {
+			return nil, err
+		}
+		v.Release()
+		return s.mergeFilled(merge)
+	})
+}
+
+// fill folds what prepare returns for what it reads through v.
+func (s *Store) fill(prepare func(v *View) (next func() (base.Change, bool), err error)) error {
 	s.folding.Lock()
 	defer s.folding.Unlock()
 	if err := s.openAndWell(); err != nil {
@@ -32,20 +65,10 @@ func (s *Store) Fill(space uint32, gather func(v *View) ([]Entry, error)) error 
 	}
 	defer sn.Close()
 	v := sn.View()
-	entries, err := gather(v)
-	v.Release()
+	defer v.Release()
+	next, err := prepare(v)
 	if err != nil {
 		return err
-	}
-	byKey := func(a, b Entry) int { return bytes.Compare(a.Key, b.Key) }
-	if !slices.IsSortedFunc(entries, byKey) {
-		slices.SortFunc(entries, byKey)
-	}
-	next := filled(space, entries)
-	if space >= MergedSpaces {
-		if next, err = s.mergeFilled(next); err != nil {
-			return err
-		}
 	}
 	s.opts.Step("fill")
 	if err := s.base.Fold(s.base.Folded(), next); err != nil {
@@ -67,15 +90,15 @@ func filled(space uint32, entries []Entry) func() (base.Change, bool) {
 	}
 }
 
-// mergeFilled returns what the Merger makes of changes.
-func (s *Store) mergeFilled(next func() (base.Change, bool)) (merged func() (base.Change, bool), err error) {
+// mergeFilled yields what merge makes of the base.
+func (s *Store) mergeFilled(merge func(tx *base.Tx) ([]base.Change, error)) (merged func() (base.Change, bool), err error) {
 	defer base.Recover(s.path, base.Guard(), &err)
 	tx, err := s.base.Acquire()
 	if err != nil {
 		return nil, err
 	}
 	defer tx.Release() // before the fold, which may wait for readers
-	list, err := mergeSpaces(s.opts.Merger, tx, next)
+	list, err := merge(tx)
 	return func() (base.Change, bool) {
 		if len(list) == 0 {
 			return base.Change{}, false

@@ -1,6 +1,16 @@
 package table
 
-import "github.com/fenec-go/fenecdb/fenec/internal/store"
+import (
+	"github.com/fenec-go/fenecdb/fenec/internal/posting"
+	"github.com/fenec-go/fenecdb/fenec/internal/store"
+)
 
-// Block returns the block that t is, for tests that write past it.
+// Block returns the block of t, to change keys past t.
 func (t *Tx) Block() *store.Block { return t.block }
+
+// Each calls fn with the postings of each term, by ascending prefix.
+func (p *Postings) Each(fn func(prefix []byte, list []posting.Posting)) {
+	for _, t := range p.terms {
+		fn(t.prefix, t.postings)
+	}
+}

@@ -35,12 +35,17 @@ func (Merger) Merge(tx *base.Tx, space uint32, next func() (base.Change, bool)) 
 	return nil, fmt.Errorf("%w: space %d is that of no search index", ErrCorrupt, space)
 }
 
-// mergePostings folds the changes of each term, on all cores.
+// mergePostings folds changes of postings.
 func mergePostings(tx *base.Tx, space uint32, kind posting.Kind, next func() (base.Change, bool)) ([]base.Change, error) {
 	terms, err := termChanges(kind, next)
 	if err != nil {
 		return nil, err
 	}
+	return mergeChanges(tx, space, kind, terms)
+}
+
+// mergeChanges folds the changes of each term, on all cores.
+func mergeChanges(tx *base.Tx, space uint32, kind posting.Kind, terms []termChange) (out []base.Change, err error) {
 	merged := make([][]posting.Change, len(terms))
 	var at atomic.Int64
 	errs := make(chan error, min(runtime.GOMAXPROCS(0), len(terms)/someTerms+1))
@@ -52,7 +57,6 @@ func mergePostings(tx *base.Tx, space uint32, kind posting.Kind, next func() (ba
 			err = e
 		}
 	}
-	var out []base.Change
 	for _, list := range merged {
 		for _, c := range list {
 			out = append(out, changeOf(space, c))
@@ -249,7 +253,16 @@ var LinkedKey = []byte{0}
 
 // LinkedIn returns what LinkedKey says for the index of vectors in that space.
 func LinkedIn(tx *base.Tx, space uint32) (Pending, error) {
-	b, err := tx.Get(catalog.GraphOf(space), LinkedKey)
+	return parseLinked(tx.Get(catalog.GraphOf(space), LinkedKey))
+}
+
+// Linked returns what LinkedKey says for x, an index of kind HNSW.
+func (r *Reader) Linked(x *catalog.Index) (Pending, error) {
+	return parseLinked(r.view.Get(x.GraphSpace(), LinkedKey))
+}
+
+// parseLinked reads what a look at LinkedKey gave.
+func parseLinked(b []byte, err error) (Pending, error) {
 	if b == nil || err != nil {
 		return Pending{}, err
 	}
@@ -278,6 +291,26 @@ func (r *Reader) PendingAfter(x *catalog.Index, p Pending) ([]Pending, error) {
 		return nil, err
 	}
 	return pendingAfter(cur, p, math.MaxUint64, math.MaxInt)
+}
+
+// Unlinked returns how many changes of vectors a graph of x, an index of kind HNSW,
+// has not taken up that has those up to p. It costs a look at each page of the base
+// that tells of them, and at each change in the fronts.
+func (r *Reader) Unlinked(x *catalog.Index, p Pending) (int64, error) {
+	n, folded, err := r.view.CountFolded(x.Space, append(p.Append(nil), 0), nil)
+	if err != nil {
+		return 0, err
+	}
+	for f := r.view.Fresh(x.Space, nil, nil); f.Next(); {
+		p, err := freshPending(f.Key(), f.Value())
+		if err != nil {
+			return 0, err
+		}
+		if p.Seq > folded {
+			n++
+		}
+	}
+	return n, nil
 }
 
 // PendingIn returns those of the changes of vectors after p in a base that are

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
 	"github.com/fenec-go/fenecdb/fenec/internal/posting"
@@ -113,7 +114,7 @@ const maxKeptText = 64 << 10
 // search brings x, a search index, from the row before to the row after. Either
 // may be no row.
 func (w *Writer) search(x *catalog.Index, id uint64, before, after *row.Row) error {
-	e := entryOf{col: w.col, index: x, id: id, seq: w.tx.block.Next() - 1, to: w.tx.block}
+	e := entryOf{col: w.col, index: x, id: id, seq: w.tx.block.Next() - 1, most: w.tx.block.MaxBytes(), to: w.tx.block}
 	old, now, err := w.searcher.change(&e, before, after)
 	if err != nil || x.Kind != catalog.Text || !w.col.Built(x) {
 		return err // an index in the building is counted when it is installed
@@ -138,6 +139,7 @@ type entryOf struct {
 	index *catalog.Index
 	id    uint64
 	seq   uint64 // of the change
+	most  int64  // bytes that a block may take; 0 for any number
 	to    sink
 }
 
@@ -225,8 +227,10 @@ func (s *searcher) changeText(e *entryOf, before, after *row.Row) (old, now uint
 	if err != nil || a == b {
 		return 0, 0, err
 	}
-	s.before.Fill(AnalyzerOf(e.index), a)
-	s.after.Fill(AnalyzerOf(e.index), b)
+	defer s.shed(max(len(a), len(b)))
+	if err := s.fill(e, a, b); err != nil {
+		return 0, 0, err
+	}
 	old, now = s.before.Length(), s.after.Length()
 	if err := s.changeTerms(e); err != nil {
 		return 0, 0, err
@@ -237,10 +241,40 @@ func (s *searcher) changeText(e *entryOf, before, after *row.Row) (old, now uint
 	case old > 0 && now == 0:
 		err = s.gone(e, posting.TermPrefix(s.key[:0], ""))
 	}
-	if max(len(a), len(b)) > maxKeptText {
+	return old, now, err
+}
+
+// shed gives the bags' memory back if they have had a text of so many bytes.
+func (s *searcher) shed(length int) {
+	if length > maxKeptText {
 		s.before, s.after = text.Bag{}, text.Bag{}
 	}
-	return old, now, err
+}
+
+// postingBytes is the least that a block takes for a posting beside the term.
+const postingBytes = store.EntryBytes + 1 + idBytes
+
+// fill makes the bags of the texts before and after. It ends early where what tells
+// them apart cannot fit into a block.
+func (s *searcher) fill(e *entryOf, before, after string) error {
+	most, x := e.most, AnalyzerOf(e.index)
+	if most == 0 {
+		most = math.MaxInt64
+	}
+	ok := true
+	if after == "" {
+		ok = s.before.FillWithin(x, before, most, postingBytes)
+	} else {
+		s.before.Fill(x, before) // a change to a long text may be small
+	}
+	if ok {
+		most = max(most, most+s.before.Size(postingBytes)) // unless that overflows
+		ok = s.after.FillWithin(x, after, most, postingBytes)
+	}
+	if !ok {
+		return fmt.Errorf("%w: the terms of field %q take more than %d bytes", store.ErrBlockTooLarge, e.col.PathName(e.index), e.most)
+	}
+	return nil
 }
 
 // textOf returns the text that an index has of a row, "" for none.

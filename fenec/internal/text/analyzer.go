@@ -1,5 +1,7 @@
 package text
 
+import "context"
+
 // An Analyzer is the options by which an index makes terms. The zero Analyzer is
 // the default. An index and its queries must use the same.
 type Analyzer struct {
@@ -22,12 +24,23 @@ type Term struct {
 // Terms returns the terms of a query in the order in which they first appear. It
 // is safe for concurrent use.
 func (a Analyzer) Terms(query string) []Term {
+	terms, _ := a.TermsBefore(context.Background(), query) // which never ends
+	return terms
+}
+
+// TermsBefore is Terms, but for a long query looks at ctx now and then, and returns
+// its error once it has ended.
+func (a Analyzer) TermsBefore(ctx context.Context, query string) ([]Term, error) {
 	var b Bag
-	b.gather(a, query)
+	b.counts.reset(len(query))
+	b.counts.ended = ctx.Err
+	if b.gather(a, query); b.counts.room < 0 {
+		return nil, ctx.Err()
+	}
 	terms := make([]Term, len(b.counts.entries))
 	for i := range terms {
 		e := &b.counts.entries[i]
 		terms[i] = Term{Text: string(b.counts.term(e)), Count: e.freq}
 	}
-	return terms
+	return terms, nil
 }

@@ -23,8 +23,28 @@ type Bag struct {
 
 // Fill makes b the bag of text.
 func (b *Bag) Fill(a Analyzer, text string) {
+	b.counts.reset(len(text))
 	b.gather(a, text)
 	b.sort()
+}
+
+// FillWithin is Fill for a text whose distinct terms take at most so many bytes,
+// each of them counted as so many more than it has. Otherwise it ends as soon as
+// that is known, b is of no use, and ok is false.
+func (b *Bag) FillWithin(a Analyzer, text string, most, each int64) (ok bool) {
+	b.counts.reset(len(text))
+	b.counts.room, b.counts.each = most, each
+	b.gather(a, text)
+	if b.counts.room < 0 {
+		return false
+	}
+	b.sort()
+	return true
+}
+
+// Size returns what FillWithin compares with the most.
+func (b *Bag) Size(each int64) int64 {
+	return int64(len(b.counts.arena)) + each*int64(len(b.counts.entries))
 }
 
 // Len returns the number of distinct terms.
@@ -41,12 +61,11 @@ func (b *Bag) At(i int) (term []byte, freq uint32) {
 	return b.counts.term(e), e.freq
 }
 
-// gather counts the terms of text. Words of ASCII, which most are, go a way of
-// their own.
+// gather counts the terms of text, while there is room for them. Words of ASCII,
+// which most are, go a way of their own.
 func (b *Bag) gather(a Analyzer, text string) {
-	b.counts.reset(len(text))
 	classes := classes()
-	for pos := 0; pos < len(text); {
+	for pos := 0; pos < len(text) && b.counts.room >= 0; {
 		if foldASCII[text[pos]] == 0 {
 			pos++
 			continue

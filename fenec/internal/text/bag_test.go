@@ -1,6 +1,7 @@
 package text_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -40,6 +41,43 @@ func TestBagForgets(t *testing.T) {
 	b.Fill(text.Analyzer{}, "")
 	require.Zero(t, b.Len())
 	require.Zero(t, b.Length())
+}
+
+// A bag that is filled within a bound has at most that, and ends where it would
+// have more.
+func TestFillWithin(t *testing.T) {
+	const each = 50
+	for name, s := range prose {
+		for _, a := range []text.Analyzer{{}, {Chars: true}, {Prefix: 6, PrefixMin: 2}} {
+			var whole, b text.Bag
+			whole.Fill(a, s)
+			size := whole.Size(each)
+			require.Greater(t, size, each*int64(whole.Len()), name)
+			require.True(t, b.FillWithin(a, s, size, each), name)
+			require.Equal(t, whole.Len(), b.Len(), name)
+			require.Equal(t, whole.Length(), b.Length(), name)
+			for _, most := range []int64{0, 1, size / 3, size - 1} {
+				require.False(t, b.FillWithin(a, s, most, each), "%s: %d", name, most)
+				require.LessOrEqual(t, b.Size(each), most, name)
+			}
+			b.Fill(a, s)
+			require.Equal(t, size, b.Size(each), name)
+		}
+	}
+}
+
+func TestTermsBefore(t *testing.T) {
+	var s strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintln(&s, i)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	terms, err := text.Analyzer{}.TermsBefore(ctx, s.String())
+	require.NoError(t, err)
+	require.Len(t, terms, 10_000)
+	cancel()
+	_, err = text.Analyzer{}.TermsBefore(ctx, s.String())
+	require.ErrorIs(t, err, context.Canceled)
 }
 
 func TestFillAllocatesNothing(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/maphash"
+	"math"
 	"math/bits"
 	"math/rand/v2"
 )
@@ -14,6 +15,14 @@ type counts struct {
 	entries []entry
 	arena   []byte // the terms, one after another
 	total   uint32 // the sum of all freq
+
+	// What distinct terms may still take, which are counted as each bytes more than
+	// they have. Below 0 no more terms are added.
+	room, each int64
+
+	// ended, unless nil, is asked now and then whether to go on; its error leaves no
+	// room.
+	ended func() error
 
 	// slots has 1 + the index in entries, or 0 where free. Its length is a power
 	// of two and, so that little is cleared for a small text, no more than the
@@ -44,9 +53,13 @@ const leastSlots = 64
 // English about three terms in five appear twice or more.
 const bytesPerSlot = 4
 
+// checkEvery is after how many terms ended is asked.
+const checkEvery = 4096
+
 // reset makes the table that of no term, with room for a text of n bytes.
 func (c *counts) reset(n int) {
 	c.entries, c.arena, c.total = c.entries[:0], c.arena[:0], 0
+	c.room, c.each, c.ended = math.MaxInt64, 0, nil
 	c.makeSlots(1 << bits.Len(uint(max(leastSlots, n/bytesPerSlot)-1)))
 }
 
@@ -63,7 +76,9 @@ func (c *counts) term(e *entry) []byte { return c.arena[e.at : e.at+e.size : e.a
 
 // add counts a term once more. The term is not kept.
 func (c *counts) add(term []byte) {
-	c.total++
+	if c.total++; c.total%checkEvery == 0 && c.ended != nil && c.ended() != nil {
+		c.room = -1
+	}
 	head := headOf(term)
 	hash := hashOf(head, term)
 	mask := uint32(len(c.slots) - 1)
@@ -81,8 +96,13 @@ func (c *counts) add(term []byte) {
 	}
 }
 
-// insert puts a term that is not in the table into slot i, which is free.
+// insert puts a term that is not in the table into slot i, which is free, unless
+// there is no room.
 func (c *counts) insert(i uint32, head uint64, hash uint32, term []byte) {
+	if c.room -= int64(len(term)) + c.each; c.room < 0 {
+		c.room = -1
+		return
+	}
 	c.entries = append(c.entries, entry{head: head, hash: hash, freq: 1, at: len(c.arena), size: len(term)})
 	c.arena = append(c.arena, term...)
 	c.slots[i] = uint32(len(c.entries))

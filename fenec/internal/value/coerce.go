@@ -196,6 +196,9 @@ func listVector(elems []Value, t Type) (Value, error) {
 			return Null, fault.New(fault.Type, "want %s, got a list with %s at %d", t, describe(e), i)
 		}
 		f, _ := e.Number()
+		if t.f16 && math.Abs(f) > maxHalf {
+			return Null, unfit(t, i)
+		}
 		x[i] = float32(f)
 	}
 	if err := fitComponents(x, t); err != nil {
@@ -204,18 +207,31 @@ func listVector(elems []Value, t Type) (Value, error) {
 	return Vector(x), nil
 }
 
-// fitComponents rounds x in place to the precision of t, which leaves float32s
-// as they are, and refuses what is not finite then.
+// maxHalf is the greatest float16. What is beyond it is refused as it is given, also
+// where it would be rounded to it: whether it comes as a float64 or as a float32
+// makes no difference then.
+const maxHalf = 65504
+
+// fitComponents refuses what t has no room for, and rounds x in place to the
+// precision of t, which leaves float32s as they are.
 func fitComponents(x []float32, t Type) error {
+	most := float32(math.MaxFloat32)
+	if t.f16 {
+		most = maxHalf
+	}
+	for i, f := range x {
+		if !(-most <= f && f <= most) {
+			return unfit(t, i)
+		}
+	}
 	if t.f16 {
 		toHalves(x)
 	}
-	for i, f := range x {
-		if f-f != 0 {
-			return fault.New(fault.Type, "want %s, got a number at %d that is not finite in its precision", t, i)
-		}
-	}
 	return nil
+}
+
+func unfit(t Type, i int) error {
+	return fault.New(fault.Type, "want %s, got a number at %d that is beyond what it holds", t, i)
 }
 
 // toHalves rounds x in place to float16.

@@ -55,7 +55,8 @@ func TestCoerce(t *testing.T) {
 		{vec(1, 0.1), value.VectorType(2, false), vec(1, 0.1)},
 		{list(f(math.MaxFloat32), f(1e-60)), value.VectorType(2, false), vec(math.MaxFloat32, 0)},
 		{list(f(0.1), i(65504), f(1e-9)), value.VectorType(3, true), vec(0.099975586, 65504, 0)},
-		{vec(0.1, -65519), value.VectorType(2, true), vec(0.099975586, -65504)},
+		{vec(0.1, -65504), value.VectorType(2, true), vec(0.099975586, -65504)},
+		{list(f(65503.99999999), f(-65504)), value.VectorType(2, true), vec(65504, -65504)},
 
 		{list(i(1), f(2), value.Null), ints, list(i(1), i(2), value.Null)},
 		{list(i(9007199254740993)), ints, list(i(9007199254740993))},
@@ -146,7 +147,9 @@ func TestCoerceRefuses(t *testing.T) {
 		{vec(1, float32(math.NaN())), value.VectorType(2, false), "number at 1"},
 		{vec(float32(math.Inf(-1))), value.VectorType(1, false), "number at 0"},
 		{list(i(70000)), value.VectorType(1, true), "number at 0"},
-		{vec(65520), value.VectorType(1, true), "number at 0"},
+		{vec(65504.004), value.VectorType(1, true), "number at 0"},
+		{list(i(0), f(65504.00000001)), value.VectorType(2, true), "number at 1"},
+		{list(i(-65505)), value.VectorType(1, true), "number at 0"},
 
 		{text("iron"), value.ListType(value.TypeText), "want [text], got text"},
 		{list(i(1)), value.ListType(value.TypeText), "want [text], got a list with int 1"},
@@ -218,7 +221,7 @@ func TestCoerceRoundsToHalves(t *testing.T) {
 		}
 		x[n-1] = 65520
 		_, err = value.Coerce(value.Vector(x), value.VectorType(n, true))
-		require.ErrorContains(t, err, fmt.Sprintf("a number at %d that is not finite", n-1))
+		require.ErrorContains(t, err, fmt.Sprintf("a number at %d that is beyond", n-1))
 	}
 }
 

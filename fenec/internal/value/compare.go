@@ -3,7 +3,6 @@ package value
 import (
 	"cmp"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/collation"
@@ -183,48 +182,6 @@ func Equal(a, b Value) bool {
 		return a.str() == b.str()
 	}
 	return Compare(a, b) == 0
-}
-
-// Identical reports whether a and b are of the same kind and hold the same
-// content throughout: 3 and 3.0 differ, and so do 0.0 and -0.0.
-func Identical(a, b Value) bool {
-	if a.kind != b.kind || a.num != b.num {
-		return false
-	}
-	switch a.kind {
-	case KindText, KindBytes:
-		return a.str() == b.str()
-	case KindVector:
-		return identicalVectors(a.AsVector(), b.AsVector())
-	case KindList:
-		x, y := a.AsList(), b.AsList()
-		for i := range x {
-			if !Identical(x[i], y[i]) {
-				return false
-			}
-		}
-	case KindSparse:
-		dimA, x := a.AsSparse()
-		dimB, y := b.AsSparse()
-		return dimA == dimB && slices.Equal(x, y)
-	case KindObject:
-		x, y := a.AsObject(), b.AsObject()
-		for i := range x {
-			if x[i].Key != y[i].Key || !Identical(x[i].Value, y[i].Value) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func identicalVectors(a, b []float32) bool {
-	for i := range a {
-		if math.Float32bits(a[i]) != math.Float32bits(b[i]) {
-			return false
-		}
-	}
-	return true
 }
 
 // Truthy reports whether v counts as true in a condition: true, a number other

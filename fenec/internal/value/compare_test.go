@@ -189,12 +189,12 @@ func TestIdentical(t *testing.T) {
 		{value.Null, value.Bool(false)},
 	}
 	for _, pair := range different {
-		require.False(t, value.Identical(pair[0], pair[1]), pair[0].String()+" "+pair[1].String())
+		require.False(t, valuetest.Identical(pair[0], pair[1]), pair[0].String()+" "+pair[1].String())
 		for _, v := range pair {
-			require.True(t, value.Identical(v, value.Clone(v)), v)
+			require.True(t, valuetest.Identical(v, value.Clone(v)), v)
 		}
 	}
-	require.True(t, value.Identical(value.Float(math.NaN()), value.Float(math.NaN())))
+	require.True(t, valuetest.Identical(value.Float(math.NaN()), value.Float(math.NaN())))
 }
 
 func TestTruthy(t *testing.T) {

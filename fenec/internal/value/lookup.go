@@ -52,17 +52,6 @@ func findKey(body []byte, key string) (from []byte, ok bool, err error) {
 	return nil, false, nil
 }
 
-// Lookup decodes what lies under keys in the stored object b; null where Find
-// finds nothing. The value shares no memory with b.
-func Lookup(b []byte, keys ...string) (Value, error) {
-	found, ok, err := Find(b, keys...)
-	if err != nil || !ok {
-		return Null, err
-	}
-	v, _, err := Decode(found)
-	return v, err
-}
-
 // AppendJSONStored appends the JSON of a value in its stored form, as
 // AppendJSON writes it, without making a Value. On an error what dst has
 // received is of no use.

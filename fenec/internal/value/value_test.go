@@ -23,7 +23,7 @@ func parse(t testing.TB, json string) value.Value {
 // requireSame fails unless got and want are identical.
 func requireSame(t testing.TB, want, got value.Value, args ...any) {
 	t.Helper()
-	if !value.Identical(want, got) {
+	if !valuetest.Identical(want, got) {
 		require.Fail(t, "values differ", append([]any{"want %s %s, got %s %s", want.Kind(), want, got.Kind(), got}, args...)...)
 	}
 }
