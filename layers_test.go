@@ -50,7 +50,10 @@ const arrows = `
 	fenec/internal/row, fenec/internal/store
 	< fenec/internal/history;
 
-	fenec/internal/catalog, fenec/internal/key, fenec/internal/geo, fenec/internal/history, fenec/internal/text, fenec/internal/posting
+	fenec/internal/catalog, fenec/internal/row, fenec/internal/store
+	< fenec/internal/feed;
+
+	fenec/internal/key, fenec/internal/geo, fenec/internal/history, fenec/internal/feed, fenec/internal/text, fenec/internal/posting
 	< fenec/internal/table;
 
 	fenec/internal/table, fenec/internal/hnsw
@@ -65,16 +68,40 @@ const arrows = `
 
 	fenec/internal/plan, fenec/internal/graphs
 	< fenec/internal/exec
+	< fenec/internal/inside
 	< fenec;
 
 	# What serves it.
 	NONE
-	< internal/http1, internal/process, internal/daemon;
+	< internal/http1, internal/process, internal/daemon, internal/refusal;
+
+	NONE
+	< fenec/serve/internal/metrics, fenec/serve/internal/trace;
+
+	# For tests alone.
+	NONE
+	< internal/exchange;
+
+	internal/http1
+	< fenec/serve/internal/target;
 
 	fenec
-	< fenec/serve, tenant;
+	< fenec/serve/internal/jwt, fenec/serve/internal/rules, fenec/serve/internal/descr;
 
-	fenec/serve, tenant
+	fenec, fenec/serve/internal/target
+	< fenec/serve/internal/rest;
+
+	fenec/serve/internal/descr
+	< fenec/serve/internal/openapi;
+
+	internal/refusal, fenec/serve/internal/metrics, fenec/serve/internal/trace, fenec/serve/internal/jwt, fenec/serve/internal/rules,
+	fenec/serve/internal/rest, fenec/serve/internal/openapi
+	< fenec/serve;
+
+	fenec
+	< tenant, quota, fenec/client;
+
+	fenec/serve, tenant, quota
 	< tenant/node;
 
 	tenant/node, internal/http1
@@ -90,10 +117,12 @@ const arrows = `
 // thirdParty lists the modules that may be imported and the rooms that may. Tests
 // may import any of them; a module with no room is for tests alone.
 var thirdParty = map[string][]string{
-	"go.etcd.io/bbolt":            {"fenec/internal/base"},
-	"golang.org/x/sys":            {"fenec/internal/base", "fenec/internal/wal", "fenec/internal/vector", "router"},
-	"golang.org/x/text":           {"fenec/internal/collation"},
-	"github.com/stretchr/testify": {"fenec/internal/conformance"},
+	"go.etcd.io/bbolt":              {"fenec/internal/base"},
+	"golang.org/x/sys":              {"fenec/internal/base", "fenec/internal/wal", "fenec/internal/vector", "router"},
+	"golang.org/x/text":             {"fenec/internal/collation"},
+	"github.com/lestrrat-go/jwx":    {"fenec/serve/internal/jwt"},
+	"github.com/klauspost/compress": {"fenec/serve"},
+	"github.com/stretchr/testify":   {"fenec/internal/conformance", "internal/exchange"},
 }
 
 // source is one Go file's place and imports.

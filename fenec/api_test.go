@@ -58,6 +58,8 @@ func TestOptions(t *testing.T) {
 		"Sync":            {Sync: -3},
 		"FrontBytes":      {FrontBytes: -1},
 		"BlockBytes":      {BlockBytes: 256<<20 + 1},
+		"FeedBytes":       {FeedBytes: -1},
+		"MaxMemory":       {MaxMemory: -1},
 		"SnapshotTimeout": {SnapshotTimeout: -1},
 		"IdleCheckpoint":  {IdleCheckpoint: -1},
 		"CompactRatio":    {CompactRatio: math.NaN()},
@@ -132,6 +134,12 @@ func TestClosed(t *testing.T) {
 			"Batch of writes":  func() error { _, err := db.Batch(ctx, []fenec.Statement{{Text: "del c"}}); return err },
 			"View":             func() error { return db.View(ctx, func(*fenec.Snapshot) error { return nil }) },
 			"Stats":            func() error { _, err := db.Stats(); return err },
+			"Update":           func() error { _, err := db.Update(ctx, func(*fenec.Tx) error { return nil }); return err },
+			"Rows":             func() error { _, err := streamed(ctx, db, "get c"); return err },
+			"Changed":          func() error { _, err := db.Changed(ctx, 1, "c"); return err },
+			"WaitChange":       func() error { return db.WaitChange(ctx, 1, "c") },
+			"WaitSeq":          func() error { return db.WaitSeq(ctx, 9) },
+			"Warm":             func() error { return db.Warm(ctx) },
 			"Sync":             func() error { return db.Sync(ctx) },
 			"Checkpoint":       func() error { return db.Checkpoint(ctx) },
 			"Compact":          func() error { return db.Compact(ctx) },
@@ -176,6 +184,19 @@ func TestCloseBesideEverything(t *testing.T) {
 			func() error { return db.Image(ctx, io.Discard) },
 			func() error { _, err := db.Stats(); return err },
 			func() error { return db.Sync(ctx) },
+			func() error { _, err := streamed(ctx, db, "get c order n"); return err },
+			func() error { return db.WaitChange(ctx, db.Seq(), "c") },
+			func() error { return db.WaitSeq(ctx, db.Seq()+1) },
+			func() error {
+				_, err := db.Update(ctx, func(tx *fenec.Tx) error {
+					_, err := tx.Exec(ctx, "put c {n: 2}")
+					return err
+				})
+				if err == nil {
+					answered.Add(1)
+				}
+				return err
+			},
 		}
 		errs := make(chan error, len(calls))
 		var begun sync.WaitGroup

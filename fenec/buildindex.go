@@ -17,6 +17,10 @@ import (
 // while other writers wait.
 const buildInBlock = 5000
 
+// postingsAtOnce is about how many postings of an index are put into the file at
+// once.
+const postingsAtOnce = 1_500_000
+
 // createIndex runs a "create index" that is no part of a batch: beside reads
 // and writes, if the collection is large. The index is in the building first,
 // when blocks keep it in step and nobody reads it; then it gets the entries of
@@ -39,6 +43,9 @@ func (s *Session) createIndex(ctx context.Context, st *Stmt) (*Result, error) {
 	}
 	if err := s.knows(db.catalogAt(db.store.Seq()), def.On.Text); err != nil {
 		return nil, public(err)
+	}
+	if err := errors.Join(db.makeRoom(ctx), db.checkMemory()); err != nil {
+		return nil, err
 	}
 	b := indexBuild{db: db, def: def}
 	err = b.begin(ctx)
@@ -159,6 +166,9 @@ func (b *indexBuild) link(ctx context.Context) error {
 // next on; to 0 after the last.
 func (b *indexBuild) fill(ctx context.Context, next *uint64) (err error) {
 	defer base.Recover(b.db.Path(), base.Guard(), &err)
+	if b.index.Kind == catalog.Text || b.index.Kind == catalog.Inverted {
+		return b.fillPostings(ctx, next)
+	}
 	return b.db.store.Fill(b.index.Space, func(v *store.View) (keys []store.Entry, err error) {
 		c, err := b.collection(v.Seq())
 		if err != nil {
@@ -166,6 +176,22 @@ func (b *indexBuild) fill(ctx context.Context, next *uint64) (err error) {
 		}
 		keys, *next, err = table.NewReader(v, c).Gather(ctx, b.index, *next)
 		return keys, err
+	})
+}
+
+// fillPostings is fill for an index of postings.
+func (b *indexBuild) fillPostings(ctx context.Context, next *uint64) error {
+	return b.db.store.FillMerged(func(v *store.View) (func(*base.Tx) ([]base.Change, error), error) {
+		c, err := b.collection(v.Seq())
+		if err != nil {
+			return nil, err
+		}
+		p, after, err := table.NewReader(v, c).GatherPostings(ctx, b.index, *next, postingsAtOnce)
+		if err != nil {
+			return nil, err
+		}
+		*next = after
+		return p.Merge, nil
 	})
 }
 

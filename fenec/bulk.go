@@ -167,6 +167,11 @@ func (l *loader) write(ctx context.Context, rows [][]value.Value) error {
 	if len(rows) == 0 {
 		return nil
 	}
+	if l.grows() {
+		if err := l.session.db.makeRoom(ctx); err != nil {
+			return err
+		}
+	}
 	ticket, err := l.session.inBlock(ctx, func(w *block) error { return l.fill(ctx, w, rows) })
 	if errors.Is(err, ErrBlockTooLarge) && len(rows) > 1 {
 		l.most = len(rows) / 2
@@ -182,12 +187,19 @@ func (l *loader) write(ctx context.Context, rows [][]value.Value) error {
 	return public(ticket.Wait(ctx))
 }
 
+func (l *loader) grows() bool { return grows(l.st.tree) }
+
 // fill runs the statement for rows.
 func (l *loader) fill(ctx context.Context, w *block, rows [][]value.Value) (err error) {
 	defer base.Recover(w.db.Path(), base.Guard(), &err)
 	x, err := l.st.compile(w.catalog)
 	if err != nil {
 		return err
+	}
+	if l.grows() {
+		if err := w.db.checkMemory(); err != nil {
+			return err
+		}
 	}
 	env := exec.Env{Guard: l.session.values, Now: w.block.Time().UnixMilli(), Source: w}
 	for i, params := range rows {

@@ -78,9 +78,13 @@ func (db *DB) Changes(ctx context.Context, since uint64, most int) (list []Chang
 	case err != nil:
 		return nil, since, public(err)
 	case !ok || since > r.Seq():
-		return nil, since, fmt.Errorf("%w: changes since %d: they are kept from %d on, and end at %d", ErrHistoryGone, since, horizon, r.Seq())
+		return nil, since, historyGone(since, horizon, r.Seq())
 	}
 	return list, next, nil
+}
+
+func historyGone(since, horizon, end uint64) error {
+	return fmt.Errorf("%w: changes since %d: they are kept from %d on, and end at %d", ErrHistoryGone, since, horizon, end)
 }
 
 // Horizon returns the smallest since that Changes and Subscribe can go on from.

@@ -45,6 +45,11 @@ func (r Row) scanField(i int, f *value.StructField, s reflect.Value) error {
 	if err != nil {
 		return err
 	}
+	if r.res.rows.HoldsJSON(i) {
+		if field, ok := f.In(s, !v.IsNull()); ok {
+			v = withTimes(v, field.Type())
+		}
+	}
 	return assignField(s, f, v)
 }
 

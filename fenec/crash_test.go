@@ -150,7 +150,7 @@ func (w *crashWorld) create() (err error) {
 	if w.shapes, err = shapes(); err != nil {
 		return err
 	}
-	db, err := fenec.Open(w.path, fenec.Options{})
+	db, err := fenec.Open(w.path, fenec.Options{FeedBytes: crashFeed})
 	if err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ func (w *crashWorld) listen(lines []crashLine, round int) (pending []*crashOp, e
 // look opens the database and compares it with what each worker has done. What
 // was begun may be there, or not.
 func (w *crashWorld) look(run crashRun, pending []*crashOp) error {
-	db, err := fenec.Open(w.path, fenec.Options{MustExist: true, NoCheckpoint: run.KeepLog})
+	db, err := fenec.Open(w.path, fenec.Options{MustExist: true, NoCheckpoint: run.KeepLog, FeedBytes: crashFeed})
 	if err != nil {
 		return err
 	}
@@ -254,7 +254,7 @@ func (w *crashWorld) look(run crashRun, pending []*crashOp) error {
 		}
 		w.states[i] = got
 	}
-	err = errors.Join(err, w.checkHistory(db), w.checkShape(db, pending[crashSmith]))
+	err = errors.Join(err, w.checkHistory(db), checkFeed(db), w.checkShape(db, pending[crashSmith]))
 	if db.Seq() < w.last {
 		err = errors.Join(err, fmt.Errorf("the database is at %d, %d was acknowledged", db.Seq(), w.last))
 	}

@@ -46,7 +46,7 @@ type crashChild struct {
 }
 
 func (c *crashChild) run() (err error) {
-	opts := fenec.Options{Sync: fenec.SyncAlways, FrontBytes: c.FrontBytes, NoCheckpoint: c.KeepLog, MustExist: true, SweepInterval: -1}
+	opts := fenec.Options{Sync: fenec.SyncAlways, FrontBytes: c.FrontBytes, NoCheckpoint: c.KeepLog, MustExist: true, SweepInterval: -1, FeedBytes: crashFeed}
 	if c.Sweeps {
 		opts.SweepInterval = time.Millisecond
 	}

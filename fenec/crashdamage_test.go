@@ -26,7 +26,7 @@ const damageJob = "FENEC_DAMAGE_JOB"
 // noticed; it names each trial before it begins.
 func TestDamage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "acme.fenec")
-	db, err := fenec.Open(path, fenec.Options{})
+	db, err := fenec.Open(path, fenec.Options{FeedBytes: crashFeed})
 	require.NoError(t, err)
 	runAll(t, db,
 		`create collection docs (key text @unique, rev int @sorted, tag text @hash, note json)`,
@@ -107,7 +107,7 @@ func damagePages(b []byte, r *rand.Rand) {
 // say that it is damaged.
 func useDamaged(path string) error {
 	_ = fenec.Check(path)
-	db, err := fenec.Open(path, fenec.Options{})
+	db, err := fenec.Open(path, fenec.Options{FeedBytes: crashFeed})
 	if err != nil {
 		return allowDamage("open", err)
 	}
@@ -128,6 +128,8 @@ func useDamaged(path string) error {
 			errs = append(errs, allowDamage(text, err))
 		}
 	}
+	_, err = readFeed(db)
+	errs = append(errs, allowDamage("feed", err))
 	_, err = db.Stats()
 	errs = append(errs, allowDamage("stats", err), allowDamage("close", db.Close()))
 	return errors.Join(errs...)

@@ -12,6 +12,7 @@ import (
 	"github.com/fenec-go/fenecdb/fenec/internal/base"
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
 	"github.com/fenec-go/fenecdb/fenec/internal/expr"
+	"github.com/fenec-go/fenecdb/fenec/internal/feed"
 	"github.com/fenec-go/fenecdb/fenec/internal/graphs"
 	"github.com/fenec-go/fenecdb/fenec/internal/history"
 	"github.com/fenec-go/fenecdb/fenec/internal/store"
@@ -22,15 +23,19 @@ import (
 type DB struct {
 	store   *store.Store
 	history *history.History
+	feed    *feed.Feed
 	graphs  *graphs.Set // of vector indexes
 	clock   func() time.Time
 	limit   atomic.Pointer[func(Block) error]
+	fence   atomic.Pointer[func() error]
 	own     Session // of its methods, which may do everything
 
+	maxMemory int64 // in bytes; 0 for no bound
 	sweeper   sweeper
 	functions map[string]expr.Function
 	hook      atomic.Pointer[func(*RowChange) error]
 	watch     watch                 // the subscriptions
+	latest    latest                // when collections were last written
 	stmts     stmtCache[string]     // of the own session
 	guarded   stmtCache[policyText] // of all others
 
@@ -54,7 +59,7 @@ type catalogVersion struct {
 // has it, ErrCorrupt that it is damaged. What Open costs does not grow with
 // the file.
 func Open(path string, opts Options) (*DB, error) {
-	db := &DB{clock: opts.Clock, history: history.New(opts.history())}
+	db := &DB{clock: opts.Clock, maxMemory: opts.MaxMemory, history: history.New(opts.history()), feed: feed.New(opts.FeedBytes)}
 	if db.clock == nil {
 		db.clock = time.Now
 	}
@@ -68,16 +73,20 @@ func Open(path string, opts Options) (*DB, error) {
 		return nil, err
 	}
 	db.figures.History = db.history
-	replayer := table.Replayer{History: db.history}
+	if db.feed.On() {
+		db.figures.Feed = db.feed
+	}
+	replayer := table.Replayer{History: db.history, Feed: db.figures.Feed}
 	db.graphs = graphs.New(path, func() (*base.Tx, error) { return db.store.Base() }, db.catalogNow)
-	so.Owners, so.Merger, so.Replay = []store.Owner{db.history, db.graphs}, table.Merger{}, replayer.Replay
-	so.Load = func(v *store.View) error { return errors.Join(replayer.Load(v), db.history.Load(v)) }
+	so.Owners, so.Merger, so.Replay = []store.Owner{db.history, db.feed, db.graphs}, table.Merger{}, replayer.Replay
+	so.Load = func(v *store.View) error { return errors.Join(replayer.Load(v), db.history.Load(v), db.feed.Load(v)) }
 	if db.store, err = store.Open(path, so); err != nil {
 		return nil, public(err)
 	}
 	db.catalogs.Store(&[]catalogVersion{{0, replayer.Catalog()}})
 	db.history.Opened(db.store.Seq())
 	db.watch.init(db.history.Last, db.store.Seq)
+	db.latest.init(db.store.Seq())
 	db.sweeper.init(db, opts.SweepInterval)
 	if err := db.abandonBuilds(); err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -92,10 +101,22 @@ func OpenMemory(opts Options) (*DB, error) { return Open("", opts) }
 // the log into the file (unless Options.NoCheckpoint) and closes it. Everything
 // afterwards fails with ErrClosed; closing again does nothing.
 func (db *DB) Close() error {
+	db.quit()
+	return public(db.store.Close())
+}
+
+// CloseUnfolded is as Close with Options.NoCheckpoint: it takes no longer than to
+// bring the log to disk, and the next Open has to replay it.
+func (db *DB) CloseUnfolded() error {
+	db.quit()
+	return public(db.store.CloseUnfolded())
+}
+
+// quit ends what would use the store.
+func (db *DB) quit() {
 	db.watch.close()
 	db.sweeper.close()
 	db.graphs.Close()
-	return public(db.store.Close())
 }
 
 // Path returns the database's path, "" in memory.
@@ -158,6 +179,12 @@ func (db *DB) Compact(ctx context.Context) error { return public(db.store.Compac
 // errNoPath is returned where an empty path does not stand for memory.
 var errNoPath = fmt.Errorf("the path is empty: %w", fs.ErrNotExist)
 
+// Files returns the paths of all that a closed database at path may consist of: the
+// file itself first, then its logs and what a crash may have left beside it. None need
+// be there, and none but the first is once the database was closed whole: whoever
+// gives the database another name then renames that one file.
+func Files(path string) []string { return store.Files(path) }
+
 // Remove deletes the closed database at path with everything that belongs to
 // it. It fails with fs.ErrNotExist if there is none and with ErrInUse if it is
 // open.
@@ -169,8 +196,8 @@ func Remove(path string) error {
 }
 
 // Check verifies the closed database at path and says what is wrong: pages,
-// logs, checksums of rows, every index against the rows, every figure against
-// a recount. It changes nothing. What is damaged matches ErrCorrupt; a database
+// logs, checksums, every index against the rows, the links of every graph, every
+// figure against a recount. It changes nothing. What is damaged matches ErrCorrupt; a database
 // that is open is ErrInUse, and one that is not there fs.ErrNotExist.
 func Check(path string) error {
 	if path == "" {
@@ -179,6 +206,6 @@ func Check(path string) error {
 	var replayer table.Replayer
 	opts := store.Options{Load: replayer.Load, Replay: replayer.Replay}
 	return public(store.Check(path, opts, func(v *store.View) error {
-		return errors.Join(table.Verify(v), history.Verify(v))
+		return errors.Join(table.Verify(v), graphs.Verify(v, replayer.Catalog()), history.Verify(v), feed.Verify(v))
 	}))
 }

@@ -17,10 +17,12 @@
 //
 // A [DB] is an open database. [DB.Query] runs one statement and returns a
 // [Result]; [DB.Exec] runs one and returns how many documents it wrote;
-// [DB.Batch] runs several as one block; [DB.Load] runs one for many rows of
-// arguments. [DB.Prepare] compiles a statement once. [DB.View] reads several times
-// at one sequence. [DB.Subscribe] follows what a condition picks, [DB.Changes]
-// tells what was written since a sequence. Documents have an id, given by the
+// [DB.Batch] runs several as one block, and [DB.Update] those that a function
+// decides on; [DB.Load] runs one for many rows of arguments. [DB.Rows] gives the
+// rows of a get one by one, however many there are. [DB.Prepare] compiles a
+// statement once. [DB.View] reads several times at one sequence. [DB.Subscribe]
+// follows what a condition picks, [DB.Changes] tells what was written since a
+// sequence, [DB.Changed] whether something was, and [DB.WaitChange] waits for it. Documents have an id, given by the
 // database or by the caller, and the fields their collection declares.
 //
 // A [Session] is a database as a [Policy] shows it: each user reads and writes the
@@ -45,8 +47,8 @@
 // the filter, and its scores are those of the stored vectors. The same rows have the
 // same scores on every platform.
 //
-// The graph of an @hnsw is loaded by the first search that needs it and held in
-// memory until the database is closed. Vectors that change are linked into it in
+// The graph of an @hnsw is loaded by the first search that needs it, or by [DB.Warm],
+// and held in memory until the database is closed. Vectors that change are linked into it in
 // the background, and measured one by one until then.
 //
 // # Guarantees
@@ -66,7 +68,12 @@
 //
 // There is one writer at a time; others wait their turn. One process at a time
 // has the file. A block's changes are held in memory ([Options.BlockBytes]), and
-// so are a query's answers: use limit.
+// so are a query's answers: use limit, or [DB.Rows]. What the database holds in
+// memory can be bounded ([Options.MaxMemory]).
+//
+// A context ends whatever is given it: statements that wait or take long return its
+// error soon after, and nothing of them is written. Only a write that is waiting
+// for the disk has happened.
 //
 // Arguments may be nil, bool, any integer or float, string, []byte, time.Time,
 // json.RawMessage and json.Number, slices and maps with string keys of all these,

@@ -7,6 +7,7 @@ import (
 	"github.com/fenec-go/fenecdb/fenec/internal/base"
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
 	"github.com/fenec-go/fenecdb/fenec/internal/fault"
+	"github.com/fenec-go/fenecdb/fenec/internal/feed"
 	"github.com/fenec-go/fenecdb/fenec/internal/history"
 	"github.com/fenec-go/fenecdb/fenec/internal/hnsw"
 	"github.com/fenec-go/fenecdb/fenec/internal/posting"
@@ -52,6 +53,11 @@ var (
 	// than Options.BlockBytes. Nothing of it is kept.
 	ErrBlockTooLarge = store.ErrBlockTooLarge
 
+	// ErrMemory is returned by statements that put, insert, set or create an index
+	// while the database holds as much memory as Options.MaxMemory or more. Nothing
+	// of them is kept. All others go on, del and compact among them.
+	ErrMemory = errors.New("the memory is full")
+
 	// ErrFailed is returned by every write after the disk refused one: what is
 	// on it is not known until the database is opened again. Reads go on.
 	ErrFailed = store.ErrFailed
@@ -74,7 +80,7 @@ func Denied(format string, args ...any) error { return fault.New(fault.Denied, f
 
 // damaged are the lower layers' words for ErrCorrupt.
 var damaged = []error{base.ErrCorrupt, wal.ErrCorrupt, row.ErrCorrupt, catalog.ErrCorrupt, table.ErrCorrupt,
-	history.ErrCorrupt, posting.ErrCorrupt, hnsw.ErrCorrupt}
+	history.ErrCorrupt, feed.ErrCorrupt, posting.ErrCorrupt, hnsw.ErrCorrupt}
 
 // public makes err one that matches this package's errors.
 func public(err error) error {

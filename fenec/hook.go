@@ -3,6 +3,7 @@ package fenec
 import (
 	"context"
 	"errors"
+	"reflect"
 	"time"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
@@ -38,7 +39,7 @@ func (c *RowChange) Changed() ([]string, error) {
 	return names, nil
 }
 
-// Doc is a document of a RowChange.
+// Doc is a document of a RowChange or a FeedChange.
 type Doc struct {
 	col *catalog.Collection
 	id  uint64
@@ -72,6 +73,9 @@ func (d *Doc) Scan(name string, dest any) error {
 	v, err := d.value(name)
 	if err != nil {
 		return err
+	}
+	if at, ok := d.col.Position(name); ok && d.col.Fields[at].Type.Is(value.BaseJSON) {
+		v = withTimes(v, reflect.TypeOf(dest))
 	}
 	return scan("field", name, v, dest)
 }
@@ -109,12 +113,14 @@ func (db *DB) SetHook(fn func(*RowChange) error) {
 func (w *block) hook() {
 	all, policy := w.db.hook.Load(), w.session.policy
 	if all == nil && (policy == nil || policy.check == nil) {
+		w.tx.Hook = nil
 		return
 	}
+	args := w.session.args
 	w.tx.Hook = func(c *catalog.Collection, id uint64, before, after []byte) error {
 		change := newRowChange(c, id, before, after)
 		if policy != nil && policy.check != nil {
-			if err := refusal(policy.check(w.session.args, change)); err != nil {
+			if err := refusal(policy.check(args, change)); err != nil {
 				return err
 			}
 		}

@@ -60,3 +60,29 @@ func Install(path string, r io.Reader) error {
 	}
 	return public(store.Install(path, r, nil))
 }
+
+// Arrival is a database that came as an image and waits for its name: whole,
+// undamaged and on disk.
+type Arrival struct{ arrival *store.Arrival }
+
+// Receive does the long part of Install: it gathers the image that r holds in a
+// side file. Arrival.Install does the rest, which takes no time. Close the Arrival in any
+// case. One Receive or Install at a time may write to path.
+func Receive(path string, r io.Reader) (*Arrival, error) {
+	if path == "" {
+		return nil, errNoPath
+	}
+	a, err := store.Receive(path, r, nil)
+	if err != nil {
+		return nil, public(err)
+	}
+	return &Arrival{a}, nil
+}
+
+// Install gives the database its name, durably. It fails with fs.ErrExist if that is
+// taken.
+func (a *Arrival) Install() error { return public(a.arrival.Publish()) }
+
+// Close gives up what has not been installed. It must be called before the database
+// can be opened.
+func (a *Arrival) Close() error { return public(a.arrival.Close()) }

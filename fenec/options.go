@@ -28,6 +28,12 @@ type Options struct {
 	// most: 256 MiB.
 	BlockBytes int64
 
+	// MaxMemory is how much memory the database may hold, as Stats.MemoryBytes counts
+	// it, before statements that put, insert, set or create an index are refused with
+	// ErrMemory, in bytes. What is written is folded into the file first, if that may
+	// help. One statement may pass it. Default 0: there is no bound.
+	MaxMemory int64
+
 	// SnapshotTimeout is how long a read may stand in the way of folding before
 	// it ends with ErrSnapshotTooOld. It ends sooner when writers would have to
 	// wait for it. Default one minute.
@@ -42,6 +48,11 @@ type Options struct {
 	// and again in memory until they are folded into it, in bytes. Default
 	// 64 MiB; a negative number keeps none.
 	HistoryBytes int64
+
+	// FeedBytes is how much room the latest writes may take up that are kept for
+	// Feed, documents included, in the file, and again in memory until they are
+	// folded into it, in bytes. Default 0, which keeps none and drops what was kept.
+	FeedBytes int64
 
 	// IdleCheckpoint is how long nothing must have been written before the log
 	// is folded into the file. Default 30 seconds.
@@ -146,6 +157,10 @@ func (o *Options) check() error {
 		return fmt.Errorf("options: FrontBytes is %d, want 0 to %d", o.FrontBytes, int64(maxFrontBytes))
 	case o.BlockBytes < 0 || o.BlockBytes > maxBlockBytes:
 		return fmt.Errorf("options: BlockBytes is %d, want 0 to %d", o.BlockBytes, int64(maxBlockBytes))
+	case o.FeedBytes < 0:
+		return fmt.Errorf("options: FeedBytes is %d", o.FeedBytes)
+	case o.MaxMemory < 0:
+		return fmt.Errorf("options: MaxMemory is %d", o.MaxMemory)
 	case o.SnapshotTimeout < 0:
 		return fmt.Errorf("options: SnapshotTimeout is %v", o.SnapshotTimeout)
 	case o.IdleCheckpoint < 0:

@@ -165,5 +165,10 @@ func (s *Session) runRead(ctx context.Context, st *Stmt, params []value.Value, c
 	if err != nil {
 		return nil, err
 	}
-	return &Result{kind: KindRows, rows: rows, columns: rows.Columns(), seq: seq}, nil
+	return rowsResult(rows, seq), nil
+}
+
+// rowsResult returns the rows of a statement that only reads, as of seq.
+func rowsResult(rows *exec.Result, seq uint64) *Result {
+	return &Result{kind: KindRows, rows: rows, columns: rows.Columns(), seq: seq}
 }

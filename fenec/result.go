@@ -34,6 +34,7 @@ type Result struct {
 	affected int
 	message  string
 	schemas  []*catalog.Collection
+	served   []byte // the JSON of the schemas that another process has told of
 	seq      uint64
 	wrote    bool
 
@@ -157,6 +158,9 @@ func (r *Result) AppendJSON(dst []byte) ([]byte, error) {
 	case KindMessage:
 		return append(value.AppendJSONString(append(dst, `{"message":`...), r.message), '}'), nil
 	default:
+		if r.served != nil {
+			return append(dst, r.served...), nil
+		}
 		return catalog.AppendSchemasJSON(dst, r.schemas), nil
 	}
 }

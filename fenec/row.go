@@ -9,13 +9,26 @@ import (
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
 )
 
-// Row is one row of a Result. It is good for as long as the Result is kept. A
+// Row is one row of a Result, or of DB.Rows. It is good for as long as it is kept. A
 // column's name that the Result lacks is ErrNotFound; a value of another kind than
 // a method wants, null among them, is ErrType.
 type Row struct {
 	res *Result
 	at  int
 }
+
+// AppendJSON appends the row as Result.AppendJSON does: an object of the columns in
+// order, a lookup's children among them.
+func (r Row) AppendJSON(dst []byte) ([]byte, error) {
+	if r.at < 0 {
+		return dst, errNoRow
+	}
+	dst, err := r.res.rows.AppendRowJSON(dst, r.at)
+	return dst, public(err)
+}
+
+// Seq returns the sequence that the statement saw, as Result.Seq does.
+func (r Row) Seq() uint64 { return r.res.seq }
 
 // Value returns column i as a Go value: nil, bool, int64, float64, string,
 // []byte, time.Time (UTC), []float32 for a vector, []any for a list, or
@@ -69,7 +82,9 @@ func (r Row) scanNamed(name string, dest any) error {
 // for an object or for children (see ScanStruct), or to a pointer to any of
 // these, which is nil for null. A json.RawMessage takes any value as JSON, but
 // bytes as they are. Null fits nothing else but an interface, a slice and a map:
-// use a pointer where it may come. A value that does not fit matches ErrType.
+// use a pointer where it may come. A time is text in json, and in columns that are
+// computed, and fits a time.Time from there too. A value that does not fit matches
+// ErrType.
 //
 // The column of a lookup's children may be left out, to be read with Children.
 func (r Row) Scan(dest ...any) error {
@@ -96,7 +111,15 @@ func (r Row) scanColumn(i int, dest any) error {
 	if err != nil || assignPlain(dest, v) {
 		return err
 	}
-	return scan("column", r.res.columns[i], v, dest)
+	return scan("column", r.res.columns[i], r.res.fitting(i, v, reflect.TypeOf(dest)), dest)
+}
+
+// fitting returns v, which is of column i, as a destination of type t takes it.
+func (r *Result) fitting(i int, v value.Value, t reflect.Type) value.Value {
+	if !r.rows.HoldsJSON(i) {
+		return v
+	}
+	return withTimes(v, t)
 }
 
 // scanStored stores JSON or children in what dest points to. It reports false if

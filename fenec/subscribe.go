@@ -34,6 +34,8 @@ type Subscription struct {
 	schema  bool                // its change is to be told
 	altered uint64              // changes of the schema up to here have been told
 
+	served *servedEvents // all there is of one to the database of another process; else nil
+
 	once  sync.Once
 	ended chan struct{} // closed by Close
 }
@@ -120,6 +122,9 @@ func (subscriptionClosed) Is(target error) bool { return target == ErrClosed }
 // Close ends the subscription, also while Next waits, which then returns
 // ErrClosed. Closing again does nothing.
 func (sub *Subscription) Close() error {
+	if sub.served != nil {
+		return sub.served.end()
+	}
 	sub.once.Do(func() {
 		close(sub.ended)
 		w := &sub.session.db.watch
@@ -134,6 +139,9 @@ func (sub *Subscription) Close() error {
 // subscription or the database is closed, ErrClosed. After an error of ctx it
 // may be called again.
 func (sub *Subscription) Next(ctx context.Context) (Event, error) {
+	if sub.served != nil {
+		return sub.served.next(ctx)
+	}
 	for {
 		if err := sub.over(ctx); err != nil {
 			return Event{}, err

@@ -4,15 +4,17 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+
+	"github.com/fenec-go/fenecdb/fenec/internal/history"
 )
 
-// watch wakes subscriptions whose collections are written to. A writer notes
+// watch wakes subscriptions, and others who wait, when collections are written to. A writer notes
 // the collections of its block and, once readers can see it, pokes a goroutine
 // that does the waking; nothing else is done for those who wait, however many.
 type watch struct {
 	last  func() uint64 // number of the last write, seen or not
 	seen  func() uint64 // up to which readers see everything
-	count atomic.Int64  // of subscriptions; writers look at it without the lock
+	count atomic.Int64  // of those who joined; writers look at it without the lock
 	poke  chan struct{} // holds one
 
 	mu      sync.Mutex // guards the fields below
@@ -24,10 +26,16 @@ type watch struct {
 	running sync.WaitGroup
 }
 
-// topic is a collection that has subscriptions.
+// What topics are for that are about more than one collection.
+const (
+	everything = ^uint32(0) - iota // every write
+	everyone                       // every write to a collection that is not the server's own
+)
+
+// topic is a collection, or several, that somebody wants to hear of.
 type topic struct {
 	number    uint32
-	subs      int
+	subs      int    // who joined it
 	told      uint64 // the last write to it that was told
 	before    uint64 // the last one that was told before those
 	begin     uint64 // no write to it lies between before and here
@@ -104,16 +112,26 @@ func (w *watch) start() {
 
 // wrote notes what a block touched that ends at last. Blocks come in order,
 // before readers see them.
-func (w *watch) wrote(collections []uint32, last uint64) {
+func (w *watch) wrote(n *history.Notes, last uint64) {
 	if w.count.Load() == 0 {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, number := range collections {
-		if t := w.topics[number]; t != nil {
-			w.note(t, last)
-		}
+	w.touch(everything, last)
+	if n.Visible() {
+		w.touch(everyone, last)
+	}
+	for _, number := range n.Collections() {
+		w.touch(number, last)
+	}
+}
+
+// touch notes that a block ending at last touches a topic, if there is one of that
+// number.
+func (w *watch) touch(number uint32, last uint64) {
+	if t := w.topics[number]; t != nil {
+		w.note(t, last)
 	}
 }
 

@@ -6,7 +6,12 @@ import (
 	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/fenec-go/fenecdb/fenec/internal/history"
 )
+
+// internalNumber is a collection of the server's own.
+const internalNumber = 9
 
 // watched is a watch over a sequence of which the last numbers may not be seen yet.
 type watched struct {
@@ -23,7 +28,11 @@ func newWatched() *watched {
 // begin writes up to seq, which nobody sees yet.
 func (w *watched) begin(seq uint64, collections ...uint32) {
 	w.appended = seq
-	w.wrote(collections, seq)
+	var n history.Notes
+	for _, c := range collections {
+		n.Add(history.Put, c, 1, c == internalNumber)
+	}
+	w.wrote(&n, seq)
 }
 
 // finish lets readers see what was written.

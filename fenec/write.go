@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/base"
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
 	"github.com/fenec-go/fenecdb/fenec/internal/exec"
 	"github.com/fenec-go/fenecdb/fenec/internal/fault"
 	"github.com/fenec-go/fenecdb/fenec/internal/graphs"
+	"github.com/fenec-go/fenecdb/fenec/internal/inside"
 	"github.com/fenec-go/fenecdb/fenec/internal/plan"
 	"github.com/fenec-go/fenecdb/fenec/internal/store"
 	"github.com/fenec-go/fenecdb/fenec/internal/table"
@@ -64,27 +66,33 @@ func (s *Session) Batch(ctx context.Context, stmts []Statement) ([]*Result, erro
 	list := make([]bound, len(stmts))
 	onlyReads := true
 	for i, one := range stmts {
-		st, err := s.prepare(one.Text)
+		b, err := s.bind(one)
 		if err != nil {
 			return nil, &BatchError{At: i, Err: err}
 		}
-		if err := s.allows(st.tree); err != nil {
-			return nil, &BatchError{At: i, Err: err}
-		}
-		if _, ok := st.tree.(*ql.Compact); ok {
-			return nil, &BatchError{At: i, Err: fault.New(fault.Query, "compact cannot be part of a batch")}
-		}
-		params, err := parameters(one.Args)
-		if err != nil {
-			return nil, &BatchError{At: i, Err: err}
-		}
-		list[i] = bound{st, params}
-		onlyReads = onlyReads && reads(st.tree)
+		list[i] = b
+		onlyReads = onlyReads && reads(b.st.tree)
 	}
 	if onlyReads {
 		return s.readAll(ctx, list)
 	}
 	return s.write(ctx, list)
+}
+
+// bind reads a statement that is to be part of a block, and its arguments.
+func (s *Session) bind(one Statement) (bound, error) {
+	st, err := s.prepare(one.Text)
+	if err != nil {
+		return bound{}, err
+	}
+	if err := s.allows(st.tree); err != nil {
+		return bound{}, err
+	}
+	if _, ok := st.tree.(*ql.Compact); ok {
+		return bound{}, fault.New(fault.Query, "compact cannot be part of a block")
+	}
+	params, err := parameters(one.Args)
+	return bound{st, params}, err
 }
 
 func (s *Session) readAll(ctx context.Context, list []bound) ([]*Result, error) {
@@ -108,6 +116,11 @@ func (s *Session) readAll(ctx context.Context, list []bound) ([]*Result, error) 
 // write runs statements as one block and waits until it is as durable as the
 // policy promises.
 func (s *Session) write(ctx context.Context, list []bound) ([]*Result, error) {
+	if slices.ContainsFunc(list, func(b bound) bool { return grows(b.st.tree) }) {
+		if err := s.db.makeRoom(ctx); err != nil {
+			return nil, err
+		}
+	}
 	var results []*Result
 	ticket, err := s.inBlock(ctx, func(w *block) (err error) {
 		results, err = w.runAll(ctx, list)
@@ -119,10 +132,16 @@ func (s *Session) write(ctx context.Context, list []bound) ([]*Result, error) {
 	for _, res := range results {
 		res.seq = ticket.To
 	}
-	if err := ticket.Wait(ctx); err != nil {
-		return nil, public(err)
+	if err := durable(ctx, ticket); err != nil {
+		return nil, err
 	}
 	return results, nil
+}
+
+// durable waits until a block is as durable as the policy promises.
+func durable(ctx context.Context, t store.Ticket) error {
+	defer inside.Phase(ctx, "durability")()
+	return public(t.Wait(ctx))
 }
 
 // inBlock opens a block, has fn fill it, and commits it; when fn fails nothing
@@ -138,9 +157,15 @@ func (s *Session) inBlock(ctx context.Context, fn func(*block) error) (store.Tic
 		w.limit = *limit
 		ask = w.ask
 	}
+	waited := inside.Phase(ctx, "lock.wait")
 	b, err := db.store.Begin(ctx, ask)
+	waited()
 	if err != nil {
 		return store.Ticket{}, public(err)
+	}
+	if err := db.fenced(); err != nil {
+		b.Rollback()
+		return store.Ticket{}, err
 	}
 	w.block, w.tx = b, db.figures.Begin(b)
 	w.hook()
@@ -153,6 +178,9 @@ func (s *Session) inBlock(ctx context.Context, fn func(*block) error) (store.Tic
 		}
 	}()
 	if err := fn(&w); err != nil {
+		return store.Ticket{}, err
+	}
+	if err := ctx.Err(); err != nil {
 		return store.Ticket{}, err
 	}
 	ticket, err := w.commit(&ended)
@@ -175,6 +203,17 @@ type block struct {
 	lent   bool           // reader is in use
 }
 
+// as makes the statements that follow those of s.
+func (w *block) as(s *Session) {
+	if w.session != s {
+		w.session = s
+		w.hook()
+	}
+}
+
+// seq returns the sequence of the last write, of the block or before it.
+func (w *block) seq() uint64 { return w.block.Next() - 1 }
+
 func (w *block) runAll(ctx context.Context, list []bound) ([]*Result, error) {
 	results := make([]*Result, len(list))
 	for i, b := range list {
@@ -189,6 +228,11 @@ func (w *block) runAll(ctx context.Context, list []bound) ([]*Result, error) {
 func (w *block) run(ctx context.Context, b bound) (res *Result, err error) {
 	defer base.Recover(w.db.Path(), base.Guard(), &err)
 	w.lent = false
+	if grows(b.st.tree) {
+		if err := w.db.checkMemory(); err != nil {
+			return nil, err
+		}
+	}
 	switch tree := b.st.tree.(type) {
 	case *ql.CreateCollection:
 		return w.create(tree)
@@ -240,8 +284,10 @@ func (w *block) commit(ended *bool) (store.Ticket, error) {
 		w.tx.Publish()
 		if w.catalog != w.before {
 			w.db.publishCatalog(seq, w.catalog)
+			w.db.latest.prune(w.catalog)
 		}
-		w.db.watch.wrote(w.tx.Notes().Collections(), seq)
+		w.db.latest.wrote(w.tx.Notes(), seq)
+		w.db.watch.wrote(w.tx.Notes(), seq)
 	})
 	*ended = true
 	w.db.watch.published()

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/expr"
@@ -21,6 +22,7 @@ type get struct {
 	facets  *facets   // or nil
 	lookup  *lookup   // or nil
 	count   bool
+	short   bool // it answers no more rows than a first batch has
 	require *int64
 }
 
@@ -29,7 +31,7 @@ func (k *compiler) get(s *ql.Get) (*get, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &get{level: l, count: s.Count, require: s.Require}
+	g := &get{level: l, count: s.Count, short: s.Limit != nil && *s.Limit <= firstBatch, require: s.Require}
 	if grouped(s) {
 		return g, k.group(g, s)
 	}
@@ -61,7 +63,15 @@ func (k *compiler) get(s *ql.Get) (*get, error) {
 		}
 		g.columns = g.columns.without(g.lookup.name)
 	}
-	return g, nil
+	return g, g.checkScore()
+}
+
+// checkScore returns why a ranking cannot add the column of its scores.
+func (g *get) checkScore() error {
+	if g.ranking != nil && slices.Contains(g.columns.names, scoreName) {
+		return fault.New(fault.Query, "a ranking has its scores in %q, no other column can be called so", scoreName)
+	}
+	return nil
 }
 
 // checkCount returns why a count cannot stand beside the other clauses.

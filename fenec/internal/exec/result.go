@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
 	"github.com/fenec-go/fenecdb/fenec/internal/plan"
 	"github.com/fenec-go/fenecdb/fenec/internal/row"
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
@@ -29,7 +30,7 @@ type resultRow struct {
 }
 
 // scoreName is the name of the column with the scores.
-const scoreName = "_score"
+const scoreName = catalog.Score
 
 // scored adds a column of scores, the last one.
 func (r *Result) scored() {
@@ -178,6 +179,9 @@ func (r *Result) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	return append(appendFacets(append(dst, `,"facets":`...), r.facets), '}'), nil
 }
+
+// AppendRowJSON appends row i as AppendJSON does.
+func (r *Result) AppendRowJSON(dst []byte, i int) ([]byte, error) { return r.appendRow(dst, i) }
 
 // appendRows appends the rows from first on, before end.
 func (r *Result) appendRows(dst []byte, first, end int) ([]byte, error) {

@@ -42,6 +42,17 @@ type Query interface {
 	Run(ctx context.Context, env Env) (*Result, error)
 }
 
+// Batches is a compiled get, whose rows can be had some at a time.
+type Batches interface {
+	Query
+
+	// Each carries the statement out as Run does. It gives emit the rows as they
+	// are found, some at a time, and returns those after the last of these. While
+	// emit is called nothing depends on the source's views: they may be paused. Its
+	// error ends the run.
+	Each(ctx context.Context, env Env, emit func(*Result) error) (*Result, error)
+}
+
 // Write is a compiled put, insert, set or del. It is safe for concurrent use.
 type Write interface {
 	Statement
@@ -103,5 +114,6 @@ func Valid(s Statement, cat *catalog.Catalog) bool {
 	return true
 }
 
-// checkEvery is after how many documents written the context is looked at.
-const checkEvery = 1024
+// checkEvery is after how many documents written, groups made, or posting lists
+// opened, the context is looked at.
+const checkEvery = 64

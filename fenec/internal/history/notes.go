@@ -39,6 +39,7 @@ const noteBytes = 16
 type Notes struct {
 	list    []note
 	touched []uint32 // collections, each once
+	visible bool     // one of them is not the server's own
 	dropped []dropped
 }
 
@@ -53,6 +54,7 @@ type dropped struct {
 // Add notes the block's next number.
 func (n *Notes) Add(op Op, collection uint32, id uint64, internal bool) {
 	n.list = append(n.list, note{id, collection, op, internal})
+	n.visible = n.visible || !internal
 	if i := len(n.touched); i == 0 || n.touched[i-1] != collection && !slices.Contains(n.touched, collection) {
 		n.touched = append(n.touched, collection)
 	}
@@ -69,7 +71,7 @@ const maxKept = 4096
 
 // Reset forgets all notes.
 func (n *Notes) Reset() {
-	n.list, n.touched, n.dropped = n.list[:0], n.touched[:0], nil
+	n.list, n.touched, n.visible, n.dropped = n.list[:0], n.touched[:0], false, nil
 	if cap(n.list) > maxKept {
 		n.list, n.touched = nil, nil
 	}
@@ -78,3 +80,6 @@ func (n *Notes) Reset() {
 // Collections returns the collections of the notes, each once. The slice is good
 // until Reset.
 func (n *Notes) Collections() []uint32 { return n.touched }
+
+// Visible reports whether one of the collections is not the server's own.
+func (n *Notes) Visible() bool { return n.visible }

@@ -31,6 +31,7 @@ const (
 	opEqual termOp = iota
 	opIn
 	opInner
+	opHas // one constant, a list that has the value
 	opLess
 	opLessEqual
 	opGreater
@@ -43,16 +44,32 @@ const (
 
 // count returns how many constants t has in a run.
 func (t *term) count(f *expr.Frame) int {
-	if t.op == opInner {
+	switch t.op {
+	case opInner:
 		return f.Inners[t.inner].Len()
+	case opHas:
+		return len(t.elements(f))
 	}
 	return len(t.consts)
 }
 
+// elements returns the values of the list of an opHas: none if it is anything else,
+// in which no value is, or fails.
+func (t *term) elements(f *expr.Frame) []value.Value {
+	v, err := t.consts[0].Eval(f)
+	if err != nil || v.Kind() != value.KindList {
+		return nil
+	}
+	return v.AsList()
+}
+
 // constant returns one of the constants.
 func (t *term) constant(f *expr.Frame, i int) (value.Value, error) {
-	if t.op == opInner {
+	switch t.op {
+	case opInner:
 		return f.Inners[t.inner].All()[i], nil
+	case opHas:
+		return t.elements(f)[i], nil
 	}
 	return t.consts[i].Eval(f)
 }
@@ -62,7 +79,7 @@ func (t *term) whole() bool {
 	switch t.op {
 	case opEither:
 		return !slices.ContainsFunc(t.either, func(c condition) bool { return !c.whole })
-	case opNear, opWithin:
+	case opNear, opWithin, opHas:
 		return false
 	}
 	return true
@@ -155,6 +172,9 @@ var mirrored = map[termOp]termOp{
 }
 
 func (a *analyzer) comparison(e *ql.Binary) (term, bool, error) {
+	if e.Op == ql.OpHas {
+		return a.has(e)
+	}
 	op, ok := comparisons[e.Op]
 	if !ok {
 		return term{}, false, nil
@@ -182,6 +202,15 @@ func (a *analyzer) in(e *ql.In) (term, bool, error) {
 	}
 	at, err := a.c.InnerAt(e.Get)
 	return term{target: of, op: opInner, inner: at}, err == nil, err
+}
+
+// has is a field that a given list has.
+func (a *analyzer) has(e *ql.Binary) (term, bool, error) {
+	of, ok := a.values(e.Right)
+	if !ok {
+		return term{}, false, nil
+	}
+	return a.constants(term{target: of, op: opHas}, e.Left)
 }
 
 func (a *analyzer) isNull(e *ql.IsNull) (term, bool, error) {

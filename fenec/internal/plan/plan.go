@@ -146,6 +146,15 @@ func (p *Plan) IDs(ctx context.Context, j Job) ([]uint64, error) {
 	return r.ids, err
 }
 
+// RunIDs gives v the ids of the picked rows, in order, without their data; the
+// frame does not stand at them.
+func (p *Plan) RunIDs(ctx context.Context, j Job, v Visitor) error {
+	r := p.begin(ctx, j, p.page)
+	defer r.end()
+	r.onlyIDs, r.visitor = true, v
+	return r.start()
+}
+
 // Count returns the number of rows that pass the filter, whatever the page.
 // Without a filter, and with one that the entries of an index decide, it reads
 // none of them.

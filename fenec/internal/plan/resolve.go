@@ -65,13 +65,18 @@ func (r *resolver) term(t *term, out *resolved) {
 		r.either(t, out)
 	case t.op == opNear, t.op == opWithin:
 		r.area(t, out)
-	case t.op == opIn, t.op == opInner, t.op == opEqual && !t.isID():
+	case t.op == opIn, t.op == opInner, t.op == opHas, t.op == opEqual && !t.isID():
 		r.list(t, out)
 	}
 }
 
 // list adds the rows that the values of a list lead to.
 func (r *resolver) list(t *term, out *resolved) {
+	if t.op == opHas {
+		if _, err := t.consts[0].Eval(r.f); err != nil {
+			return
+		}
+	}
 	n := t.count(r.f)
 	if n <= fewEntries {
 		if spans, _, ok := r.spans(t, out.ids); ok {

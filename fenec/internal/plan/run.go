@@ -232,6 +232,9 @@ func (r *run) give(row Row) error {
 	r.picked++
 	switch {
 	case r.visitor != nil:
+		if r.onlyIDs {
+			row.Data = nil
+		}
 		return r.visitor.Visit(row)
 	case r.onlyIDs:
 		r.ids = append(r.ids, row.ID)

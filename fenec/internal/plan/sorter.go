@@ -3,7 +3,6 @@ package plan
 import (
 	"bytes"
 	"encoding/binary"
-	"slices"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
 )
@@ -143,7 +142,9 @@ func (s *sorter) sink(i int) {
 
 // emit picks the rows in order.
 func (s *sorter) emit() error {
-	slices.SortFunc(s.kept, s.compare)
+	if err := Sort(s.r.ctx, s.kept, s.compare); err != nil {
+		return err
+	}
 	for _, e := range s.kept {
 		if err := s.r.step(); err != nil {
 			return err

@@ -15,6 +15,8 @@ type background struct {
 	end         context.CancelFunc
 	compactions atomic.Uint64
 
+	autoCompactions atomic.Uint64 // of these, those by compact
+
 	dirty   atomic.Bool // a periodic sync is due; its timer runs
 	awaits  atomic.Bool // the timer that looks for idleness runs
 	blocked atomic.Bool // a snapshot holds up the fold
@@ -158,7 +160,9 @@ func (g *background) compact() {
 	}
 	g.packs = true
 	g.running.Go(func() {
-		if g.s.Compact(g.life) != nil {
+		if g.s.Compact(g.life) == nil {
+			g.autoCompactions.Add(1)
+		} else {
 			g.givenUp.Store(true)
 		}
 		g.mu.Lock()

@@ -3,14 +3,16 @@ package store
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
+	"github.com/fenec-go/fenecdb/fenec/internal/front"
 	"github.com/fenec-go/fenecdb/fenec/internal/wal"
 )
 
 // Block is a set of changes that happens whole or not at all. The store has
-// one at a time: Begin waits for the one before. It reads its own changes
-// through its View. End it with Commit or Rollback.
+// one at a time. It reads its own changes through its View. End it with Commit
+// or Rollback.
 type Block struct {
 	View
 	limit   func(recordBytes int64) error // or nil
@@ -21,9 +23,9 @@ type Block struct {
 	replay  bool // made during Open, without the write lock
 }
 
-// Begin opens a block. It waits while both fronts are full, until ctx ends.
-// limit, if not nil, is asked before each append to the log with the length
-// the record takes up there; its error ends the block.
+// Begin opens a block. It waits for the one before, and while both fronts are
+// full, until ctx ends. limit, if not nil, is asked before each append to the log
+// with the length the record takes up there; its error ends the block.
 func (s *Store) Begin(ctx context.Context, limit func(recordBytes int64) error) (*Block, error) {
 	if err := s.lockForWriting(ctx); err != nil {
 		return nil, err
@@ -63,7 +65,9 @@ func (s *Store) startBlock() *Block {
 // lockForWriting takes the write lock once the live front has room.
 func (s *Store) lockForWriting(ctx context.Context) error {
 	for {
-		s.writing.Lock()
+		if err := s.writing.LockBefore(ctx); err != nil {
+			return err
+		}
 		if !s.full() || s.closed || s.failed() != nil {
 			return nil
 		}
@@ -109,10 +113,22 @@ func (b *Block) DropSpace(space uint32) error {
 }
 
 func (b *Block) checkSize() error {
-	if n := b.overlay.MemoryBytes(); n > b.s.opts.BlockBytes && !b.replay {
+	if b.overlay.MemoryBytes() > b.MaxBytes() {
 		return fmt.Errorf("%w: more than %d bytes in one block", ErrBlockTooLarge, b.s.opts.BlockBytes)
 	}
 	return nil
+}
+
+// EntryBytes is the least number of bytes that a block takes for a key beside
+// those of the key and of its value.
+const EntryBytes = front.OverlayEntry
+
+// MaxBytes returns how many bytes the keys of a block may take in all.
+func (b *Block) MaxBytes() int64 {
+	if b.replay {
+		return math.MaxInt64
+	}
+	return b.s.opts.BlockBytes
 }
 
 // Next returns the number of the sequence that the next operation takes.
@@ -201,6 +217,9 @@ func (b *Block) Commit(publish func(seq uint64)) (Ticket, error) {
 	st.live.published.Store(to)
 	due := st.live.front.MemoryBytes() >= s.opts.FrontBytes/2
 	b.end()
+	if ticket.log == nil || ticket.log.Durable() >= ticket.end {
+		s.synced.tell() // it was on disk before readers saw it
+	}
 	s.background.wrote(due)
 	return ticket, nil
 }

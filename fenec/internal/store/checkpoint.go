@@ -155,9 +155,13 @@ func (s *Store) foldFront(f *front.Front, upTo uint64) error {
 	if err != nil {
 		return err
 	}
+	if s.path == "" {
+		s.baseMemory.Store(s.base.Size() - s.base.FreeBytes())
+	}
 	for _, o := range s.opts.Owners {
 		o.Folded(upTo)
 	}
+	s.synced.tell()
 	return nil
 }
 

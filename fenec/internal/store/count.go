@@ -40,6 +40,17 @@ func (v *View) Count(space uint32, lower, upper []byte) (int64, error) {
 	return n, nil
 }
 
+// CountFolded returns how many keys of space in [lower, upper) the base has, for a
+// look at each of its pages there, and the sequence up to which it is folded.
+func (v *View) CountFolded(space uint32, lower, upper []byte) (n int64, folded uint64, err error) {
+	tx, err := v.base()
+	if err != nil {
+		return 0, 0, err
+	}
+	n, err = tx.Count(space, lower, upper)
+	return n, tx.Folded(), err
+}
+
 // lookup tells whether ascending keys are in a space of the base.
 type lookup struct {
 	tx    *base.Tx

@@ -28,6 +28,7 @@ var (
 func (s *Store) fail(err error) error {
 	failure := fmt.Errorf("%w: %w", ErrFailed, err)
 	s.failure.CompareAndSwap(nil, &failure)
+	s.synced.tell()
 	return *s.failure.Load()
 }
 

@@ -145,33 +145,68 @@ func importingPath(path string) string { return path + ".importing" }
 // at path changes. It fails with fs.ErrExist if path is taken and with ErrImage
 // if r does not hold exactly one image. step is as Options.Step, or nil.
 func Install(path string, r io.Reader, step func(string)) error {
+	a, err := Receive(path, r, step)
+	if err != nil {
+		return err
+	}
+	return errors.Join(a.Publish(), a.Close())
+}
+
+// Arrival is a store that came as an image: whole, on disk and locked, in a side
+// file that waits for its name.
+type Arrival struct {
+	path string // the name
+	file *base.File
+	step func(string)
+}
+
+// Receive gathers an image beside path, as Install does, for Publish to give it
+// that name. Close the Arrival in any case.
+func Receive(path string, r io.Reader, step func(string)) (*Arrival, error) {
 	if step == nil {
 		step = func(string) {}
 	}
 	if _, err := os.Lstat(path); err == nil {
-		return fmt.Errorf("install %s: %w", path, fs.ErrExist)
+		return nil, fmt.Errorf("install %s: %w", path, fs.ErrExist)
 	}
 	side := importingPath(path)
-	// What an interrupted Install left there may have got its name since.
+	// What an interrupted one left there may have got its name since.
 	if err := removeIfThere(side); err != nil {
-		return fmt.Errorf("install %s: %w", path, err)
+		return nil, fmt.Errorf("install %s: %w", path, err)
 	}
-	defer os.Remove(side)
+	f, err := receiveAndAdopt(side, r, step)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("install %s: %w", path, err), removeIfThere(side))
+	}
+	return &Arrival{path, f, step}, nil
+}
+
+// Publish gives the store its name. It fails with fs.ErrExist if that is taken.
+func (a *Arrival) Publish() error {
+	// The lock is held until nothing of the name's former owner is left.
+	if err := publish(importingPath(a.path), a.path, a.step); err != nil {
+		return fmt.Errorf("install %s: %w", a.path, err)
+	}
+	a.step("installed")
+	return nil
+}
+
+// Close unlocks a store that has its name, and removes any other.
+func (a *Arrival) Close() error {
+	return errors.Join(a.file.Close(), removeIfThere(importingPath(a.path)))
+}
+
+func receiveAndAdopt(side string, r io.Reader, step func(string)) (*base.File, error) {
 	step("install: receive")
 	if err := receive(side, r); err != nil {
-		return fmt.Errorf("install %s: %w", path, err)
+		return nil, err
 	}
 	step("install: adopt")
 	f, err := base.Adopt(side)
 	if err != nil {
-		return fmt.Errorf("install %s: %w: %w", path, ErrImage, err)
+		return nil, fmt.Errorf("%w: %w", ErrImage, err)
 	}
-	// The lock is held until nothing of the name's former owner is left.
-	if err := errors.Join(publish(side, path, step), f.Close()); err != nil {
-		return fmt.Errorf("install %s: %w", path, err)
-	}
-	step("installed")
-	return nil
+	return f, nil
 }
 
 // publish gives the locked base at side its name and removes the logs that lie

@@ -27,7 +27,7 @@ type logFile struct {
 }
 
 func (s *Store) walOptions() wal.Options {
-	return wal.Options{FS: s.opts.FS, Lazy: s.opts.Sync == SyncOff}
+	return wal.Options{FS: s.opts.FS, Lazy: s.opts.Sync == SyncOff, Flushed: s.synced.tell}
 }
 
 // ensureLog makes sure that there is a log and that n more sequence numbers
@@ -105,7 +105,9 @@ func (s *Store) syncTo(ctx context.Context, log *logFile, end int64, seq uint64)
 
 // Sync returns once every block committed before the call is on disk.
 func (s *Store) Sync(ctx context.Context) error {
-	s.writing.Lock()
+	if err := s.writing.LockBefore(ctx); err != nil {
+		return err
+	}
 	log, err := s.log.Load(), s.writable()
 	var end int64
 	var seq uint64
@@ -117,19 +119,6 @@ func (s *Store) Sync(ctx context.Context) error {
 		return err
 	}
 	return s.syncTo(ctx, log, end, seq)
-}
-
-// syncedSeq returns the sequence up to which every block is on disk.
-func (s *Store) syncedSeq() uint64 {
-	log := s.log.Load()
-	folded := s.base.Folded()
-	if s.path == "" || log == nil {
-		return max(folded, s.Seq())
-	}
-	if before := log.before.Load(); before != nil && before.Durable() < before.End() {
-		return max(folded, before.DurableSeq())
-	}
-	return max(folded, log.DurableSeq())
 }
 
 // dropped is the space that lists, by number, the spaces to be dropped by the

@@ -23,7 +23,7 @@ func Open(path string, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{path: path, opts: opts, base: file, overlay: front.NewOverlay()}
+	s := &Store{path: path, opts: opts, base: file, writing: newLock(), overlay: front.NewOverlay()}
 	s.background.s = s
 	s.background.life, s.background.end = context.WithCancel(context.Background())
 	s.snapshots.init(s.background.released)
@@ -95,6 +95,9 @@ func (s *Store) load() (err error) {
 	return nil
 }
 
+// foreignSuffix is what the name of a log of another base is made to end in.
+const foreignSuffix = ".foreign"
+
 // setForeignAside moves a log out of the way that belongs to another base: it
 // is never replayed, and never deleted unread either.
 func (s *Store) setForeignAside() error {
@@ -103,7 +106,7 @@ func (s *Store) setForeignAside() error {
 		if err != nil || h.Base == s.base.ID() {
 			continue // what else is wrong with it, reading it will tell
 		}
-		if err := s.opts.FS.Rename(name, name+".foreign"); err != nil {
+		if err := s.opts.FS.Rename(name, name+foreignSuffix); err != nil {
 			return fmt.Errorf("open %s: set a log of another database aside: %w", s.path, err)
 		}
 	}

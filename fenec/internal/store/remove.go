@@ -6,8 +6,16 @@ import (
 	"path/filepath"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/base"
-	"github.com/fenec-go/fenecdb/fenec/internal/wal"
 )
+
+// Files returns the paths of all that a closed store at path may consist of, or
+// that was left beside it: the base, its logs in the order in which they are to go,
+// and side files.
+func Files(path string) []string {
+	old, log := OldLogPath(path), LogPath(path)
+	return []string{path, old, log, old + foreignSuffix, log + foreignSuffix,
+		path + base.CompactingSuffix, importingPath(path)}
+}
 
 // Remove deletes the closed store at path: the base first, then whatever lies
 // beside it. A damaged base is deleted too; one in use is not.
@@ -16,9 +24,9 @@ func Remove(path string) error {
 	if err != nil && !errors.Is(err, base.ErrCorrupt) {
 		return fmt.Errorf("remove: %w", err)
 	}
-	errs := []error{removeIfThere(path), removeLogs(path, wal.OS)}
-	for _, side := range []string{".creating", ".compacting", ".importing"} {
-		errs = append(errs, removeIfThere(path+side))
+	var errs []error
+	for _, file := range Files(path) {
+		errs = append(errs, removeIfThere(file))
 	}
 	errs = append(errs, base.SyncDir(filepath.Dir(path)))
 	if f != nil {

@@ -95,7 +95,7 @@ type Store struct {
 	snapshots registry
 	failure   atomic.Pointer[error]
 
-	writing sync.Mutex              // held from Begin to Commit or Rollback; guards the fields below
+	writing lock                    // held from Begin to Commit or Rollback; guards the fields below
 	log     atomic.Pointer[logFile] // nil until the first write, and in memory; may be read without the lock
 	limit   uint64                  // the highest number that may be handed out; 0 in memory or without a log
 	overlay *front.Overlay          // its size may be read without the lock
@@ -107,6 +107,9 @@ type Store struct {
 	folding sync.Mutex // held by a checkpoint, an image, a Fill, and the ends of a compaction
 	turned  *logFile   // the log of the frozen front; guarded by folding
 	room    notifier   // told when writers may find room: a front was turned or folded, or none will be
+	synced  notifier   // told when SyncedSeq may have grown, or never will
+
+	baseMemory atomic.Int64 // see BaseMemory
 
 	background background
 }
@@ -135,6 +138,18 @@ func (s *Store) Path() string { return s.path }
 // Seq returns the sequence of the last committed block.
 func (s *Store) Seq() uint64 { return s.state.Load().live.published.Load() }
 
+// WaitWriter returns once the block has ended that was open when it was called.
+func (s *Store) WaitWriter(ctx context.Context) error {
+	if err := s.writing.LockBefore(ctx); err != nil {
+		return err
+	}
+	defer s.writing.Unlock()
+	if s.closed {
+		return ErrClosed
+	}
+	return nil
+}
+
 // Snapshot opens a snapshot of everything committed so far.
 func (s *Store) Snapshot() (*Snapshot, error) {
 	sn := new(Snapshot)
@@ -147,7 +162,12 @@ func (s *Store) Snapshot() (*Snapshot, error) {
 // Close ends every snapshot, folds what the log holds (unless NoCheckpoint)
 // and closes the files. It waits for an open block. Closing again does
 // nothing.
-func (s *Store) Close() error {
+func (s *Store) Close() error { return s.close(!s.opts.NoCheckpoint) }
+
+// CloseUnfolded is Close with NoCheckpoint.
+func (s *Store) CloseUnfolded() error { return s.close(false) }
+
+func (s *Store) close(fold bool) error {
 	s.writing.Lock()
 	if s.closed {
 		s.writing.Unlock()
@@ -162,7 +182,7 @@ func (s *Store) Close() error {
 	s.folding.Lock()
 	defer s.folding.Unlock()
 	var errs []error
-	if s.path != "" && !s.opts.NoCheckpoint && !s.opts.readOnly && s.failed() == nil {
+	if fold && s.path != "" && !s.opts.readOnly && s.failed() == nil {
 		errs = append(errs, s.foldAllLocked())
 	}
 	errs = append(errs, s.closeLogsLocked(), s.base.Close())
@@ -179,6 +199,20 @@ func (s *Store) Base() (*base.Tx, error) {
 	return tx, s.closedOr(err)
 }
 
+// FrontBytes returns how much memory fronts and the open block hold.
+func (s *Store) FrontBytes() int64 {
+	st := s.state.Load()
+	n := st.live.front.MemoryBytes() + s.overlay.MemoryBytes()
+	if st.frozen != nil {
+		n += st.frozen.front.MemoryBytes()
+	}
+	return n
+}
+
+// BaseMemory returns how much memory the base takes up, as of the last fold; 0 for
+// one on disk.
+func (s *Store) BaseMemory() int64 { return s.baseMemory.Load() }
+
 // Stats are figures that cost next to nothing to read.
 type Stats struct {
 	Seq         uint64 // of the last committed block
@@ -188,8 +222,10 @@ type Stats struct {
 	LogBytes    int64  // length of the logs, space allocated ahead included
 	FreeBytes   int64  // free pages of the base
 	FrontBytes  int64  // memory held by fronts and the open block
-	Compactions uint64 // since the open
+	Compactions uint64 // since the open, AutoCompactions included
 	Failure     error  // why writes are refused, or nil
+
+	AutoCompactions uint64 // that the store began by itself
 }
 
 // Stats returns the figures of the moment.
@@ -200,16 +236,14 @@ func (s *Store) Stats() Stats {
 		FoldedSeq:   s.base.Folded(),
 		BaseBytes:   s.base.Size(),
 		FreeBytes:   s.base.FreeBytes(),
-		FrontBytes:  st.live.front.MemoryBytes(),
+		FrontBytes:  s.FrontBytes(),
 		Compactions: s.background.compactions.Load(),
 		Failure:     s.failed(),
+
+		AutoCompactions: s.background.autoCompactions.Load(),
 	}
-	if st.frozen != nil {
-		out.FrontBytes += st.frozen.front.MemoryBytes()
-	}
-	out.FrontBytes += s.overlay.MemoryBytes()
 	out.LogBytes = s.logBytes()
-	out.SyncedSeq = s.syncedSeq()
+	out.SyncedSeq = s.SyncedSeq()
 	return out
 }
 

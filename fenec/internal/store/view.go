@@ -113,6 +113,10 @@ func (v *View) Release() {
 	v.letGo()
 }
 
+// Pause lets go of the base transaction as Release does, but iterators go on from
+// where they stand. What they and Get returned is not valid any more.
+func (v *View) Pause() { v.renew() }
+
 // forgetIters leaves no trace of iterators, which hold on to fronts.
 func (v *View) forgetIters() {
 	clear(v.iters)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
+	"github.com/fenec-go/fenecdb/fenec/internal/feed"
 	"github.com/fenec-go/fenecdb/fenec/internal/history"
 	"github.com/fenec-go/fenecdb/fenec/internal/store"
 )
@@ -28,6 +29,43 @@ const (
 	opAlter  = 5
 )
 
+// Operation is what an operation of a record does.
+type Operation struct {
+	Op  history.Op
+	ID  uint64 // of the document that is put or deleted
+	Row []byte // that is put, encoded; it lies in the operation
+}
+
+// DecodeOperation returns what one operation does. What it does to a definition it
+// does not say: see feed.Entry.
+func DecodeOperation(op []byte) (Operation, error) {
+	d := decoder{rest: op}
+	var out Operation
+	switch tag := d.byte(); tag {
+	case opPut:
+		d.uvarint()
+		out = Operation{history.Put, d.uvarint(), d.sized()}
+	case opDelete:
+		d.uvarint()
+		out = Operation{Op: history.Del, ID: d.uvarint()}
+	case opCreate:
+		d.sized()
+		out.Op = history.Create
+	case opDrop:
+		d.uvarint()
+		out.Op = history.Drop
+	case opAlter:
+		d.sized()
+		out.Op = history.Alter
+	default:
+		d.fail("operation %d in a record", tag)
+	}
+	if d.err == nil && len(d.rest) > 0 {
+		d.fail("bytes after an operation")
+	}
+	return out, d.err
+}
+
 func appendSized(dst, b []byte) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
 }
@@ -36,6 +74,7 @@ func appendSized(dst, b []byte) []byte {
 // begins with, Replay makes the changes of the records since, in their order.
 type Replayer struct {
 	History *history.History // as Cache.History
+	Feed    *feed.Feed       // as Cache.Feed
 
 	cache Cache
 	cat   *catalog.Catalog
@@ -52,7 +91,7 @@ func (r *Replayer) Catalog() *catalog.Catalog { return r.cat }
 
 // Replay makes the changes of one record, or of one part of it, in b.
 func (r *Replayer) Replay(b *store.Block, record []byte) error {
-	r.cache.History = r.History
+	r.cache.History, r.cache.Feed = r.History, r.Feed
 	t := r.cache.Begin(b)
 	t.replays = true
 	d := decoder{rest: record}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
+	"github.com/fenec-go/fenecdb/fenec/internal/feed"
 	"github.com/fenec-go/fenecdb/fenec/internal/history"
 	"github.com/fenec-go/fenecdb/fenec/internal/store"
 )
@@ -62,6 +63,7 @@ type touched struct {
 // the memory of the one open block. It is guarded by the store's write lock.
 type Cache struct {
 	History *history.History // is told of every block; nil for none
+	Feed    *feed.Feed       // is given every block; nil for none
 
 	figures map[uint32]Figures
 	texts   map[uint32]TextFigures // by the index's space
@@ -76,6 +78,9 @@ func (c *Cache) Begin(b *store.Block) *Tx {
 	t := &c.tx
 	*t = Tx{block: b, cache: c, touched: t.touched[:0], texts: t.texts[:0], op: t.op[:0], notes: t.notes, first: b.Next(), writer: Writer{buffers: t.writer.buffers, searcher: t.writer.searcher}}
 	t.notes.Reset()
+	if c.Feed != nil {
+		c.Feed.Begin()
+	}
 	if cap(t.op) > maxKeptOp {
 		t.op, t.writer.buffers = nil, buffers{}
 	}
@@ -123,8 +128,8 @@ func (t *Tx) Seal() error {
 	return t.sealTexts()
 }
 
-// Publish makes the block's figures those of the cache and its notes part of the
-// history. Call it when the block is committed, under the write lock.
+// Publish makes the block's figures those of the cache, its notes part of the
+// history, and its operations part of the feed. Call it when the block is committed, under the write lock.
 func (t *Tx) Publish() {
 	if t.cache.figures == nil {
 		t.cache.figures, t.cache.texts = map[uint32]Figures{}, map[uint32]TextFigures{}
@@ -138,6 +143,9 @@ func (t *Tx) Publish() {
 	if h := t.cache.History; h != nil {
 		h.Append(t.first, t.block.Time().UnixMilli(), &t.notes)
 	}
+	if f := t.cache.Feed; f != nil {
+		f.Append(t.block.Seq()+1, t.first, t.block.Time().UnixMilli())
+	}
 }
 
 // Notes returns what the block has done so far. They are good until the next
@@ -148,5 +156,8 @@ func (t *Tx) Notes() *history.Notes { return &t.notes }
 // to its document of that id.
 func (t *Tx) log(op history.Op, c *catalog.Collection, id uint64) error {
 	t.notes.Add(op, c.Number, id, internal(c.Name))
+	if f := t.cache.Feed; f != nil {
+		f.Add(c, t.op)
+	}
 	return t.block.Log(t.op, 1)
 }

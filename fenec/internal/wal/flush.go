@@ -125,6 +125,9 @@ func (l *Log) flush(t turn) {
 	l.running = nil
 	l.mu.Unlock()
 	close(t.done)
+	if err == nil && l.told != nil {
+		l.told()
+	}
 }
 
 // syncFile is called by one goroutine at a time, as flush is.

@@ -21,6 +21,10 @@ type Options struct {
 	// durable, and lets Open trust what it read without a flush. It is for
 	// databases that promise nothing before a clean close.
 	Lazy bool
+
+	// Flushed, if set, is called after every flush that brought blocks to disk,
+	// once Durable and DurableSeq say so. It must not block.
+	Flushed func()
 }
 
 func (o Options) fs() FS {
@@ -40,6 +44,7 @@ func (o Options) fs() FS {
 type Log struct {
 	fs   FS
 	file File
+	told func()  // Options.Flushed, or nil
 	id   [8]byte // random; goes into every checksum
 	path atomic.Pointer[string]
 
@@ -148,7 +153,7 @@ func create(f File, path string, h Header, opts Options) (*Log, error) {
 }
 
 func newLog(f File, path string, h Header, slot int, opts Options) *Log {
-	l := &Log{fs: opts.fs(), file: f, id: h.Log, head: h, slot: slot}
+	l := &Log{fs: opts.fs(), file: f, id: h.Log, head: h, slot: slot, told: opts.Flushed}
 	l.path.Store(&path)
 	l.reserved.Store(h.Reserved)
 	l.clean.Store(h.Clean)
