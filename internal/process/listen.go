@@ -17,6 +17,8 @@ var ErrExposed = errors.New("refusing to listen without a token where other mach
 // Guard says what stands between a listener and its callers.
 type Guard struct {
 	Token     bool   // requests need a token
+	ReadOnly  bool   // nothing can be written
+	TLS       bool   // connections are encrypted
 	Insecure  bool   // none is wanted
 	TokenFlag string // the flag that sets one, for messages
 }
@@ -60,13 +62,32 @@ func checkLoopback(addr, flag string) error {
 
 // Announce writes the start-up line, such as
 //
-//	fenec-http 0.1.0 listening on: http://127.0.0.1:8080  [token]
+//	fenec-http 0.1.0 listening on: http://127.0.0.1:8080  [token, read only]
 //
 // A writer that is closed does not matter.
 func Announce(w io.Writer, program, version string, ln net.Listener, g Guard) {
+	_, _ = fmt.Fprintf(w, "%s %s listening on: %s  [%s]\n", program, version, g.url(ln), g.state())
+}
+
+// AnnounceMetrics writes where the metrics are read.
+func AnnounceMetrics(w io.Writer, ln net.Listener, g Guard) {
+	_, _ = fmt.Fprintf(w, "metrics on: %s/_metrics  [%s]\n", g.url(ln), g.state())
+}
+
+func (g Guard) url(ln net.Listener) string {
+	if g.TLS {
+		return "https://" + ln.Addr().String()
+	}
+	return "http://" + ln.Addr().String()
+}
+
+func (g Guard) state() string {
 	state := "no auth"
 	if g.Token {
 		state = "token"
 	}
-	_, _ = fmt.Fprintf(w, "%s %s listening on: http://%s  [%s]\n", program, version, ln.Addr(), state)
+	if g.ReadOnly {
+		state += ", read only"
+	}
+	return state
 }

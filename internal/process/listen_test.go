@@ -31,10 +31,21 @@ func TestAnnounce(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer ln.Close()
-	var b bytes.Buffer
-	Announce(&b, "fenec-http", "1.2.3", ln, Guard{Token: true})
-	require.Equal(t, "fenec-http 1.2.3 listening on: http://"+ln.Addr().String()+"  [token]\n", b.String())
-	b.Reset()
-	Announce(&b, "fenec-http", "1.2.3", ln, Guard{})
-	require.Contains(t, b.String(), "  [no auth]\n")
+	for _, tc := range []struct {
+		guard        Guard
+		scheme, ends string
+	}{
+		{Guard{}, "http", "[no auth]"},
+		{Guard{Token: true}, "http", "[token]"},
+		{Guard{Token: true, ReadOnly: true}, "http", "[token, read only]"},
+		{Guard{ReadOnly: true, TLS: true}, "https", "[no auth, read only]"},
+	} {
+		var b bytes.Buffer
+		url := tc.scheme + "://" + ln.Addr().String()
+		Announce(&b, "fenec-http", "1.2.3", ln, tc.guard)
+		require.Equal(t, "fenec-http 1.2.3 listening on: "+url+"  "+tc.ends+"\n", b.String())
+		b.Reset()
+		AnnounceMetrics(&b, ln, tc.guard)
+		require.Equal(t, "metrics on: "+url+"/_metrics  "+tc.ends+"\n", b.String())
+	}
 }

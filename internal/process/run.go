@@ -12,6 +12,16 @@ import (
 // ErrHelp is what parse returns when it has printed the help that was asked for.
 var ErrHelp = errors.New("help was asked for")
 
+// UsageError is an error of what was asked for, found only when it was tried: a
+// file named by a flag that makes no sense, say. It ends a daemon as a flag that
+// makes no sense does.
+type UsageError struct{ Err error }
+
+func (e *UsageError) Error() string { return e.Err.Error() }
+
+// Unwrap returns what is wrong.
+func (e *UsageError) Unwrap() error { return e.Err }
+
 // The exit codes.
 const (
 	exitOK    = 0
@@ -43,6 +53,9 @@ func Run[C any](
 	defer stop()
 	if err := serve(ctx, cfg, stderr); err != nil {
 		fmt.Fprintf(stderr, "%s: %v\n", name, err)
+		if errors.As(err, new(*UsageError)) {
+			return exitUsage
+		}
 		return exitError
 	}
 	return exitOK
