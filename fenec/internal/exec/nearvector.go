@@ -21,9 +21,11 @@ type nearVector struct {
 }
 
 const (
-	// visitShare is the part of a graph that a search with a filter may measure
-	// before all of it is.
-	visitShare = 4
+	// visitShare is the part of a graph that a search may measure along its links
+	// before all of it is measured, and filteredShare that of one with a filter
+	// before the rows are scanned: to test a row that a link leads to costs what twenty
+	// do that are passed in their order.
+	visitShare, filteredShare = 4, 20
 
 	// spareHits is how many hits beyond the page are looked at, as kernels may have
 	// them in another order than scores do.
@@ -114,7 +116,7 @@ func (x *vectorSearch) run(ctx context.Context) (done bool, err error) {
 		return true, x.exhaust(ctx)
 	}
 	full, err := x.walk(ctx)
-	if full || coded || err != nil {
+	if full || coded || !x.plan.All() || err != nil {
 		return full, err
 	}
 	// Better all vectors than a page that is short.
@@ -165,6 +167,9 @@ func (x *vectorSearch) walk(ctx context.Context) (full bool, err error) {
 		q.K = x.ef // codes tell less than kernels
 	}
 	q.Visits = x.graph.Len() / visitShare
+	if !x.plan.All() {
+		q.Visits = x.graph.Len() / filteredShare
+	}
 	hits, end, err := x.graph.Search(ctx, q, nil)
 	if err != nil || end == hnsw.Stopped {
 		return false, err
