@@ -152,13 +152,8 @@ func (s *Session) inBlock(ctx context.Context, fn func(*block) error) (store.Tic
 	}
 	db := s.db
 	w := block{db: db, session: s}
-	var ask func(int64) error
-	if limit := db.limit.Load(); limit != nil {
-		w.limit = *limit
-		ask = w.ask
-	}
 	waited := inside.Phase(ctx, "lock.wait")
-	b, err := db.store.Begin(ctx, ask)
+	b, err := db.store.Begin(ctx, nil)
 	waited()
 	if err != nil {
 		return store.Ticket{}, public(err)
@@ -168,6 +163,11 @@ func (s *Session) inBlock(ctx context.Context, fn func(*block) error) (store.Tic
 		return store.Ticket{}, err
 	}
 	w.block, w.tx = b, db.figures.Begin(b)
+	// Looked up under the write lock: a limit holds for those who wait for it too.
+	if limit := db.limit.Load(); limit != nil {
+		w.limit = *limit
+		b.SetLimit(w.ask)
+	}
 	w.hook()
 	w.catalog = db.catalogAt(b.Seq())
 	w.before = w.catalog

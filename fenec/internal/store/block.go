@@ -40,6 +40,9 @@ func (s *Store) Begin(ctx context.Context, limit func(recordBytes int64) error) 
 	return b, nil
 }
 
+// SetLimit makes limit be asked.
+func (b *Block) SetLimit(limit func(recordBytes int64) error) { b.limit = limit }
+
 func (s *Store) writable() error {
 	if s.closed {
 		return ErrClosed
