@@ -7,7 +7,7 @@
 // bytes behind it. [Request] and [Response] parse a head in place: their fields
 // are slices of the reader's buffer, so a head costs no allocation once the
 // values are reused. A [ChunkedReader] takes a chunked body apart. The Append
-// functions write heads.
+// functions write heads. A [Server] serves an http.Handler.
 //
 // # Strictness
 //
@@ -24,8 +24,27 @@
 //
 // # Limits
 //
-// A head is at most [MaxHead] bytes. Bodies are not limited here: whoever reads
-// one knows its ceiling.
+// A head is at most [MaxHead] bytes. Bodies are not limited by the readers:
+// whoever reads one knows its ceiling.
 //
-// Values of this package are for one goroutine at a time.
+// # Server
+//
+// A Server hands its handler what package net/http would, with these differences:
+//
+//   - The request, its header and its body, and the http.ResponseWriter are the
+//     handler's until it returns, and are used again then. Their texts may be
+//     kept. So http.TimeoutHandler, which lets go of a handler that goes on, is
+//     not for this server.
+//   - What the parsers refuse never reaches the handler: it is answered with a
+//     JSON error, and the connection ends.
+//   - A percent sign in a path that begins no sequence stands for itself.
+//   - A Content-Type is not guessed, and there are no trailers.
+//   - A client is watched for its end only for a request whose context has been
+//     asked for its own, that has run for 10 milliseconds and whose body is read.
+//   - A handler can take a long stream out of the count of connections: its
+//     writer, or what Unwrap leads to, has a method Detach().
+//
+// An idle connection holds a goroutine and about 5 KiB.
+//
+// Values of this package but Server are for one goroutine at a time.
 package http1

@@ -29,6 +29,7 @@ var (
 	errMethod        = unsupported("unknown method")
 	errCoding        = unsupported("unsupported transfer coding")
 	errRequestLine   = malformed("malformed request line")
+	errTarget        = malformed("malformed request target")
 	errStatusLine    = malformed("malformed status line")
 	errLineEnd       = malformed("a line must end with CR LF and hold neither elsewhere")
 	errFolded        = malformed("folded header line")

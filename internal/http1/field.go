@@ -108,13 +108,14 @@ func parseField(line []byte) (Field, error) {
 	return Field{Name: line[:colon], Value: value}, nil
 }
 
-func isToken(b []byte) bool { return len(b) > 0 && all(b, inToken) }
+func isToken[B []byte | string](b B) bool { return len(b) > 0 && all(b, inToken) }
 
 // Classes of bytes, one bit each.
 const (
 	inToken  = 1 << iota // RFC 9110 tchar
 	inTarget             // anything but blanks and controls
 	inValue              // inTarget, blank and tab
+	inPath               // what package net/url leaves alone in a path
 )
 
 var classes = func() (t [256]byte) {
@@ -128,12 +129,15 @@ var classes = func() (t [256]byte) {
 	for _, c := range "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" {
 		t[c] |= inToken
 	}
+	for _, c := range "/$&+,:;=@-._~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" {
+		t[c] |= inPath
+	}
 	return t
 }()
 
-func all(b []byte, class byte) bool {
-	for _, c := range b {
-		if classes[c]&class == 0 {
+func all[B []byte | string](b B, class byte) bool {
+	for i := range len(b) {
+		if classes[b[i]]&class == 0 {
 			return false
 		}
 	}

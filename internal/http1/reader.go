@@ -9,10 +9,10 @@ import (
 // MaxHead bounds the head of a message, its blank line included, in bytes.
 const MaxHead = 64 << 10
 
+// The sizes of buffers, unless they are chosen.
 const (
 	startBuffer = 8 << 10
-	// keepBuffer is the largest buffer that is kept for the next message.
-	keepBuffer = 32 << 10
+	keepBuffer  = 32 << 10
 )
 
 // Reader splits a stream into message heads and the bytes behind them.
@@ -22,6 +22,9 @@ const (
 type Reader struct {
 	src io.Reader
 	buf []byte
+	// start is the size of the first buffer, keep the largest that is kept for
+	// the next message.
+	start, keep int
 	// Invariant: floor <= r <= w <= len(buf). buf[:floor] is the head handed
 	// out last, buf[r:w] is read from src but not yet consumed.
 	floor, r, w int
@@ -29,7 +32,11 @@ type Reader struct {
 
 // NewReader returns a reader of src.
 func NewReader(src io.Reader) *Reader {
-	return &Reader{src: src, buf: make([]byte, startBuffer)}
+	return newReader(src, startBuffer, keepBuffer)
+}
+
+func newReader(src io.Reader, start, keep int) *Reader {
+	return &Reader{src: src, buf: make([]byte, start), start: start, keep: keep}
 }
 
 // Buffered returns how many bytes are read from the stream but not consumed.
@@ -73,8 +80,8 @@ func (r *Reader) toFront() {
 		r.w = copy(r.buf, r.buf[r.r:r.w])
 	}
 	r.floor, r.r = 0, 0
-	if r.w == 0 && len(r.buf) > keepBuffer {
-		r.buf = make([]byte, startBuffer)
+	if r.w == 0 && len(r.buf) > r.keep {
+		r.buf = make([]byte, r.start)
 	}
 }
 
@@ -123,9 +130,17 @@ func (r *Reader) more() error {
 // grow makes room by moving to a larger buffer. The old one is left alone, as
 // the head that was handed out lies in it.
 func (r *Reader) grow() {
-	buf := make([]byte, 2*len(r.buf))
+	buf := make([]byte, max(2*len(r.buf), r.start))
 	copy(buf, r.buf[:r.w])
 	r.buf = buf
+}
+
+// release lets go of the buffer until it is needed again, if nothing is in it.
+// The last head is lost.
+func (r *Reader) release() {
+	if r.Buffered() == 0 {
+		r.buf, r.floor, r.r, r.w = nil, 0, 0, 0
+	}
 }
 
 // Read serves the bytes behind the last head: first those that are buffered,
