@@ -32,7 +32,12 @@ type printer struct {
 	afterCase int // a field called "case"
 }
 
-func newPrinter() *printer { return &printer{afterNot: -1, afterCase: -1} }
+// startText is the room for the text to begin with, in bytes: enough for most.
+const startText = 128
+
+func newPrinter() *printer {
+	return &printer{buf: make([]byte, 0, startText), afterNot: -1, afterCase: -1}
+}
 
 func (p *printer) str(s string) { p.buf = append(p.buf, s...) }
 

@@ -15,10 +15,17 @@ import (
 // Answer is what a request gets.
 type Answer struct {
 	Status int
-	Body   []byte // JSON; empty for none
-	Seq    uint64 // for the header Fenec-Seq; 0 leaves it out
-	Ran    bool   // a statement ran: the version is told
-	Err    error  // what went wrong on our side, for the log; nil otherwise
+	Body   []byte      // JSON; empty for none
+	Header http.Header // what else its head says; may be nil
+	Seq    uint64      // for the header Fenec-Seq; 0 leaves it out
+	Ran    bool        // a statement ran: the version is told
+	Err    error       // what went wrong on our side, for the log; nil otherwise
+
+	rows    int  // answered or written
+	wrote   bool // it was a write
+	nothing bool // a write that wrote nothing, or whose requirement was not met
+	sent    bool // it has been sent already
+	cut     bool // but not to its end
 }
 
 // OK returns a successful answer.
@@ -42,18 +49,23 @@ func appendError(dst []byte, message string) []byte {
 // Error returns an answer that tells of err. What went wrong on our side is told
 // in full to the log only: it may name files.
 func Error(err error) Answer {
-	status := StatusOf(err)
-	if status != http.StatusInternalServerError {
-		return Fail(status, err.Error())
+	a := Fail(StatusOf(err), told(err))
+	if ours(err) {
+		a.Err = err
 	}
-	a := Fail(status, outwardly(err))
-	a.Err = err
 	return a
 }
 
-// outwardly returns what clients are told of an error of ours.
-func outwardly(err error) string {
+// ours reports whether err is no fault of the request.
+func ours(err error) bool { return StatusOf(err) == http.StatusInternalServerError }
+
+// told returns what clients are told of err.
+func told(err error) string {
 	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return "the statement took too long"
+	case !ours(err):
+		return err.Error()
 	case errors.Is(err, fenec.ErrFailed):
 		return fenec.ErrFailed.Error()
 	case errors.Is(err, fenec.ErrCorrupt):
@@ -75,6 +87,9 @@ func Unauthorized() Answer { return Fail(http.StatusUnauthorized, "a bearer toke
 // Write sends the answer.
 func (a Answer) Write(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
+	for name, values := range a.Header {
+		h[name] = values
+	}
 	if a.Ran {
 		h["X-Fenecdb-Version"] = versionHeader
 	}
@@ -86,17 +101,26 @@ func (a Answer) Write(w http.ResponseWriter, r *http.Request) {
 		h.Set("WWW-Authenticate", "Bearer")
 	case http.StatusServiceUnavailable:
 		h.Set("Retry-After", "1")
-	case http.StatusNoContent:
+	case http.StatusNoContent, http.StatusNotModified:
 		w.WriteHeader(a.Status)
 		return
 	}
-	h["Content-Type"] = jsonType
-	h["Content-Length"] = []string{strconv.Itoa(len(a.Body))}
+	if h["Content-Type"] == nil {
+		h["Content-Type"] = jsonType
+	}
+	a.encode(h, r)
+	if len(a.Body) > counted || r.Method == http.MethodHead {
+		h["Content-Length"] = []string{strconv.Itoa(len(a.Body))}
+	}
 	w.WriteHeader(a.Status)
 	if r.Method != http.MethodHead {
 		send(w, a.Body)
 	}
 }
+
+// counted is how long a body may be for a server to tell its length by itself, in
+// bytes: as long as it has the whole of it before it sends the head.
+const counted = 2 << 10
 
 // part is how much of an answer a client must accept within patience, in bytes.
 const part = 1 << 20
@@ -139,16 +163,17 @@ var statuses = []struct {
 	{fenec.ErrDenied, http.StatusForbidden},
 	{fenec.ErrOverLimit, http.StatusRequestEntityTooLarge},
 	{fenec.ErrBlockTooLarge, http.StatusRequestEntityTooLarge},
+	{fenec.ErrMemory, http.StatusInsufficientStorage},
 	{fenec.ErrClosed, http.StatusServiceUnavailable},
 	{fenec.ErrSnapshotTooOld, http.StatusServiceUnavailable},
-	{context.DeadlineExceeded, http.StatusServiceUnavailable},
+	{context.DeadlineExceeded, http.StatusGatewayTimeout},
 	{context.Canceled, http.StatusServiceUnavailable},
 }
 
 // StatusOf returns the HTTP status that tells of err: 400 for a statement or
 // value that is wrong, 404 for a name there is not, 409 for one that is taken,
 // 412 for a requirement that is not met, 403 and 413 for refusals, 503 for what
-// passes, else 500.
+// passes, 504 for a deadline that did, 507 for want of memory, else 500.
 func StatusOf(err error) int {
 	for _, s := range statuses {
 		if errors.Is(err, s.err) {

@@ -19,17 +19,26 @@ import (
 
 // client speaks to a served database in memory.
 type client struct {
-	t   *testing.T
-	url string
-	db  *fenec.DB
+	t      *testing.T
+	url    string
+	db     *fenec.DB
+	server *serve.Server
 }
 
 func start(t *testing.T, opts serve.Options, fixture ...string) *client {
 	t.Helper()
 	db, err := fenec.OpenMemory(fenec.Options{})
 	require.NoError(t, err)
-	srv := httptest.NewServer(serve.New(opts).Handler(db))
+	return startOn(t, opts, db, fixture...)
+}
+
+// startOn serves a database, which it closes in the end.
+func startOn(t *testing.T, opts serve.Options, db *fenec.DB, fixture ...string) *client {
+	t.Helper()
+	server := serve.New(opts)
+	srv := httptest.NewServer(server.Handler(db))
 	t.Cleanup(func() {
+		require.NoError(t, server.Close())
 		srv.Close()
 		require.NoError(t, db.Close())
 	})
@@ -37,7 +46,7 @@ func start(t *testing.T, opts serve.Options, fixture ...string) *client {
 		_, err := db.Query(t.Context(), st)
 		require.NoError(t, err, st)
 	}
-	return &client{t, srv.URL, db}
+	return &client{t, srv.URL, db, server}
 }
 
 type reply struct {

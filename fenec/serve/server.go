@@ -1,156 +1,191 @@
 package serve
 
 import (
-	"crypto/rand"
-	"crypto/subtle"
-	"encoding/hex"
-	"log"
+	"context"
 	"net/http"
-	"net/url"
-	"strconv"
-	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/fenec-go/fenecdb/fenec"
+	"github.com/fenec-go/fenecdb/fenec/serve/internal/metrics"
+	"github.com/fenec-go/fenecdb/fenec/serve/internal/target"
+	"github.com/fenec-go/fenecdb/fenec/serve/internal/trace"
+	"github.com/fenec-go/fenecdb/internal/refusal"
 )
 
-// Options say who may use the surface.
-type Options struct {
-	// Token is what requests must carry. Empty lets everybody in.
-	Token Secret
-
-	// ErrorLog is told in full what went wrong on our side, with the request's
-	// id. nil is the standard logger of package log.
-	ErrorLog *log.Logger
-}
-
-// Secret is a token that never shows in logs or messages.
-type Secret string
-
-// String hides the token.
-func (s Secret) String() string { return "[redacted]" }
-
-// GoString hides the token.
-func (s Secret) GoString() string { return "[redacted]" }
-
-// MarshalText hides the token.
-func (s Secret) MarshalText() ([]byte, error) { return []byte("[redacted]"), nil }
-
-// Opens reports whether a request with these headers carries the secret, in
-// time that does not depend on how much of it is right. An empty secret is
-// carried by none.
-func (s Secret) Opens(h http.Header) bool {
-	got, ok := strings.CutPrefix(h.Get("Authorization"), "Bearer ")
-	return ok && s != "" && subtle.ConstantTimeCompare([]byte(got), []byte(s)) == 1
-}
-
 // Server answers requests. It is safe for concurrent use.
-type Server struct{ opts Options }
+type Server struct {
+	opts        Options
+	cors        cors
+	known       knownStatements
+	collections collections
+	keys        keyLocks
+	turns       turns
+	streams     atomic.Int64 // open subscriptions
+
+	statements     metrics.Statements
+	shapes         metrics.Shapes
+	slowStatements atomic.Uint64
+	refusals       atomic.Uint64
+	delays         *refusal.Delays
+	slow, audit    *jsonLog // nil if off
+	began          time.Time
+
+	closing context.Context // ends with Close
+	close   context.CancelFunc
+}
 
 // New returns a server.
-func New(opts Options) *Server { return &Server{opts} }
+func New(opts Options) *Server {
+	opts.setDefaults()
+	s := &Server{
+		opts:   opts,
+		cors:   newCORS(opts.AllowOrigin),
+		delays: refusal.New(opts.RefusalDelay),
+		slow:   newJSONLog(opts.SlowLog),
+		audit:  newJSONLog(opts.AuditLog),
+		began:  time.Now(),
+	}
+	s.closing, s.close = context.WithCancel(context.Background())
+	return s
+}
+
+// Close answers requests that are held and ends subscriptions, so that a server
+// whose requests are to finish need not wait for them. Other requests go on.
+func (s *Server) Close() error {
+	s.close()
+	return nil
+}
 
 // Handler returns the surface of db.
 func (s *Server) Handler(db *fenec.DB) http.Handler {
+	source := always(db)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !Begin(w, r) {
 			return
 		}
-		segments := Segments(r.URL)
-		if IsHealth(r, segments) {
-			Health().Write(w, r)
-			return
-		}
-		if !s.Authorized(w, r) {
-			return
-		}
-		if req, ok := ReadRequest(w, r, segments); ok {
-			s.Send(w, r, Do(r.Context(), db, req))
-		}
+		s.Serve(w, r, Segments(r.URL), source)
 	})
+}
+
+// Source is where a request finds its database.
+type Source struct {
+	// Tenant is the name of whom the database belongs to. Where there is one, a JSON
+	// Web Token has to name it. "" is nobody in particular.
+	Tenant string
+
+	// Open returns the database and a function that lets it go; or an answer that
+	// says why there is none.
+	Open func(ctx context.Context) (db *fenec.DB, release func(), refusal *Answer)
+}
+
+// always is the source of a database that is always open.
+func always(db *fenec.DB) Source {
+	return Source{Open: func(context.Context) (*fenec.DB, func(), *Answer) { return db, func() {}, nil }}
+}
+
+// call is one request.
+type call struct {
+	memory
+
+	server *Server
+	w      http.ResponseWriter
+	r      *http.Request
+	path   []string // pieces of the path within the database's surface
+	source Source
+
+	who  identity
+	db   *fenec.DB
+	view view // db as who sees it
+
+	began      time.Time         // when it arrived
+	waited     time.Duration     // how long it was held since
+	statements []fenec.Statement // that it asked for, for the logs
+	known      *traits           // of the only one, once they are known
+	parsed     bool              // pairs are there
+
+	span *trace.Span // nil if it is not traced
+
+	holding context.Context // while it may wait until it writes something; else nil
+	claim   *claim          // what it waits for then
+	pass    func()          // gives its turn to the next, if it has it
+}
+
+// Serve answers a request that Begin has let through, for the database of
+// source. path holds the pieces of its path within the database's surface.
+func (s *Server) Serve(w http.ResponseWriter, r *http.Request, path []string, source Source) {
+	if IsHealth(r, path) {
+		Health().Write(w, r)
+		return
+	}
+	c := calls.Get().(*call)
+	c.server, c.w, c.r, c.path, c.source, c.began = s, w, r, path, source, time.Now()
+	c.serve()
+	c.release() // not if it panics: who knows what holds on to it
+}
+
+// serve answers the request.
+func (c *call) serve() {
+	s, w, r := c.server, c.w, c.r
+	if !c.at("_metrics") {
+		s.cors.allow(w.Header())
+	}
+	switch {
+	case s.cors.isPreflight(r):
+		Answer{Status: http.StatusNoContent}.Write(w, r)
+	case c.isStream():
+		c.stream()
+	default:
+		c.send(c.answer())
+	}
+}
+
+// send writes the answer, and logs what went wrong on our side.
+func (c *call) send(a Answer) {
+	c.log(a.Err)
+	switch {
+	case a.cut:
+		panic(http.ErrAbortHandler) // the client sees that the end is missing
+	case !a.sent:
+		a.Write(c.w, c.r)
+	}
+}
+
+// log tells the log of an error of ours.
+func (c *call) log(err error) {
+	if err != nil && ours(err) {
+		c.server.opts.ErrorLog.Printf("%s %s: %v request_id=%s", c.r.Method, c.r.URL.Path, err, requestID(c.w))
+	}
 }
 
 // Send logs what went wrong on our side and writes the answer.
 func (s *Server) Send(w http.ResponseWriter, r *http.Request, a Answer) {
-	if a.Err != nil {
-		logger := s.opts.ErrorLog
-		if logger == nil {
-			logger = log.Default()
-		}
-		logger.Printf("%s %s: %v request_id=%s", r.Method, r.URL.Path, a.Err, w.Header().Get("X-Request-Id"))
-	}
-	a.Write(w, r)
+	(&call{server: s, w: w, r: r}).send(a)
 }
 
-// Authorized reports whether the request may go on, and answers it with 401 if
-// not.
-func (s *Server) Authorized(w http.ResponseWriter, r *http.Request) bool {
-	if s.opts.Token == "" || s.opts.Token.Opens(r.Header) {
-		return true
+// queryPairs returns the pairs of the request's query string.
+func (c *call) queryPairs() []target.Pair {
+	if !c.parsed {
+		c.pairs, c.parsed = target.AppendQuery(c.pairs[:0], c.r.URL.RawQuery), true
 	}
-	Unauthorized().Write(w, r)
-	return false
+	return c.pairs
 }
 
-// Begin does what comes before any route: it gives the answer its request id
-// and refuses unknown methods. It reports whether the request goes on.
-func Begin(w http.ResponseWriter, r *http.Request) bool {
-	id := r.Header.Get("X-Request-Id")
-	if !usableID(id) {
-		id = newID()
-	}
-	w.Header().Set("X-Request-Id", id)
-	switch r.Method {
-	case "GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS":
-		return true
-	}
-	w.Header().Set("Connection", "close")
-	Fail(http.StatusNotImplemented, "unknown method "+strconv.Quote(r.Method)).Write(w, r)
-	return false
-}
-
-// usableID reports whether a client's request id can be kept: 1 to 128 bytes
-// of printable ASCII.
-func usableID(id string) bool {
-	if len(id) < 1 || len(id) > 128 {
+// at reports whether the request's path is these pieces.
+func (c *call) at(pieces ...string) bool {
+	if len(c.path) != len(pieces) {
 		return false
 	}
-	for i := range len(id) {
-		if id[i] < 0x20 || id[i] > 0x7e {
+	for i, p := range pieces {
+		if c.path[i] != p {
 			return false
 		}
 	}
 	return true
 }
 
-func newID() string {
-	var b [8]byte
-	rand.Read(b[:])
-	return hex.EncodeToString(b[:])
-}
+// under reports whether the request's path begins with a piece.
+func (c *call) under(first string) bool { return len(c.path) > 0 && c.path[0] == first }
 
-// Segments returns the non-empty pieces of a path, decoded one by one, so that
-// an encoded slash stays within its piece.
-func Segments(u *url.URL) []string {
-	var segments []string
-	for piece := range strings.SplitSeq(u.EscapedPath(), "/") {
-		if piece == "" {
-			continue
-		}
-		if decoded, err := url.PathUnescape(strings.ReplaceAll(piece, "+", " ")); err == nil {
-			piece = decoded
-		}
-		segments = append(segments, piece)
-	}
-	return segments
-}
-
-// IsHealth reports whether a request asks for the health of the server.
-func IsHealth(r *http.Request, segments []string) bool {
-	return len(segments) == 1 && segments[0] == "_health" &&
-		(r.Method == http.MethodGet || r.Method == http.MethodHead)
-}
-
-// Health answers that the server is up.
-func Health() Answer { return OK(healthy) }
-
-var healthy = []byte(`{"ok":true}`)
+// notFound answers that there is nothing at the request's path.
+func (c *call) notFound() Answer { return NotFound(c.r) }

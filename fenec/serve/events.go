@@ -1,0 +1,91 @@
+package serve
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/fenec-go/fenecdb/fenec"
+	"github.com/fenec-go/fenecdb/fenec/internal/value"
+)
+
+// eventWriter writes server-sent events (WHATWG HTML, section 9.2).
+type eventWriter struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	buf     []byte
+}
+
+// newEventWriter sends the head of a stream.
+func (c *call) newEventWriter() *eventWriter {
+	h := c.w.Header()
+	c.server.cors.allowStream(h)
+	h["Content-Type"] = []string{"text/event-stream"}
+	h["Cache-Control"] = []string{"no-cache, no-transform"}
+	h["Connection"] = []string{"close"}
+	h["X-Accel-Buffering"] = []string{"no"}
+	c.w.WriteHeader(http.StatusOK)
+	control := http.NewResponseController(c.w)
+	detach(c.w)
+	_ = control.Flush() // a client may wait for the head before it writes what it hopes to hear of
+	return &eventWriter{w: c.w, control: control}
+}
+
+// detach tells a server that can be told that the connection is a stream's from
+// now on: it then no longer counts it, and takes its buffers back between events.
+func detach(w http.ResponseWriter) {
+	for {
+		switch x := w.(type) {
+		case interface{ Detach() }:
+			x.Detach()
+			return
+		case interface{ Unwrap() http.ResponseWriter }:
+			w = x.Unwrap()
+		default:
+			return
+		}
+	}
+}
+
+// event sends a seed or a change.
+func (o *eventWriter) event(ev *fenec.Event) error {
+	name := "event: change\ndata: "
+	if ev.Kind == fenec.EventSeed {
+		name = "event: seed\ndata: "
+	}
+	b, err := ev.AppendJSON(append(o.buf[:0], name...))
+	if err != nil {
+		return err
+	}
+	return o.flush(append(b, "\n\n"...))
+}
+
+// comment sends a line that clients pass over.
+func (o *eventWriter) comment(text string) error {
+	return o.flush(append(append(append(o.buf[:0], ": "...), text...), "\n\n"...))
+}
+
+// failure sends the last event. status is 0 for none to be told.
+func (o *eventWriter) failure(message string, status int) {
+	b := value.AppendJSONString(append(o.buf[:0], "event: error\ndata: {\"error\":"...), message)
+	if status != 0 {
+		b = strconv.AppendInt(append(b, `,"status":`...), int64(status), 10)
+	}
+	_ = o.flush(append(b, "}\n\n"...)) // it ends in any case
+}
+
+// largestKept is how much memory a stream keeps between events, in bytes.
+const largestKept = 4 << 10
+
+// flush sends b, in the time a client may take to accept it.
+func (o *eventWriter) flush(b []byte) error {
+	if o.buf = b; cap(b) > largestKept {
+		o.buf = nil
+	}
+	// Where there are no deadlines, the server's own must do.
+	_ = o.control.SetWriteDeadline(time.Now().Add(stall))
+	if _, err := o.w.Write(b); err != nil {
+		return err
+	}
+	return o.control.Flush()
+}

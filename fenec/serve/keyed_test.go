@@ -1,0 +1,109 @@
+package serve_test
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/fenec-go/fenecdb/fenec"
+	"github.com/fenec-go/fenecdb/fenec/serve"
+)
+
+// keyed posts a statement under a key.
+func (c *client) keyed(key, text string) reply {
+	c.t.Helper()
+	return c.do("POST", "/query", `{"query":`+quote(text)+`}`, "Idempotency-Key: "+key)
+}
+
+// A write that comes again under its key is answered as it was and leaves no
+// trace, whatever it would meet now.
+func TestKeyedAgain(t *testing.T) {
+	c := start(t, serve.Options{},
+		"create collection jobs (name text @unique, n int)",
+		`put jobs {name: "a", n: 1}`)
+	for _, text := range []string{
+		`insert jobs {name: "b", n: 1}`, // the name would be taken
+		`set jobs {n: n + 1} where name = "a"`,
+		`set jobs {n: n + 1} where name = "none"`,
+		`del jobs where name = "b"`,
+		`create collection more (n int)`, // it would exist
+	} {
+		first := c.keyed(text, text)
+		require.Equal(t, 200, first.status, first.body)
+		require.Empty(t, first.header.Get("Idempotent-Replayed"))
+		seq := c.db.Seq()
+		again := c.keyed(text, text)
+		require.Equal(t, first.body, again.body)
+		require.Equal(t, first.status, again.status)
+		require.Equal(t, "true", again.header.Get("Idempotent-Replayed"))
+		require.Equal(t, seq, c.db.Seq(), text)
+
+		other := c.keyed(text, text+" ")
+		require.Equal(t, 422, other.status, other.body)
+		require.Equal(t, seq, c.db.Seq(), text)
+	}
+	require.Equal(t, `[{"name":"a","n":2}]`, c.query("get jobs select name, n").body)
+}
+
+// A write that fails keeps no key.
+func TestKeyedFails(t *testing.T) {
+	c := start(t, serve.Options{}, "create collection jobs (name text @unique)", `put jobs {name: "a"}`)
+	insert := `insert jobs {name: "a"}`
+	require.Equal(t, 409, c.keyed("k", insert).status)
+	require.Equal(t, 200, c.query("del jobs").status)
+	after := c.keyed("k", insert)
+	require.Equal(t, 200, after.status, after.body)
+	require.Empty(t, after.header.Get("Idempotent-Replayed"))
+}
+
+// A key is new again once it has expired, swept or not.
+func TestKeyedExpires(t *testing.T) {
+	var now atomic.Int64
+	clock := func() time.Time { return time.UnixMilli(now.Load()) }
+	db, err := fenec.OpenMemory(fenec.Options{Clock: clock, SweepInterval: -1})
+	require.NoError(t, err)
+	c := startOn(t, serve.Options{IdempotencyTTL: time.Minute}, db, "create collection jobs (n int)")
+	for range 2 {
+		require.Empty(t, c.keyed("k", "put jobs {n: 1}").header.Get("Idempotent-Replayed"))
+		require.Equal(t, "true", c.keyed("k", "put jobs {n: 1}").header.Get("Idempotent-Replayed"))
+		now.Add(time.Minute.Milliseconds())
+	}
+	require.Equal(t, `[{"count":2}]`, c.query("get jobs count").body)
+}
+
+// The collection of keys keeps them for as long as the server is told to, even if
+// it was made for another time or is gone.
+func TestKeyedCollection(t *testing.T) {
+	c := start(t, serve.Options{IdempotencyTTL: 2 * time.Hour}, "create collection jobs (n int)",
+		"create collection _idempotency (key text @unique, request bytes, status int, body text, at timestamp @ttl(1d))")
+	require.Equal(t, 200, c.keyed("k", "put jobs {n: 1}").status)
+	require.Contains(t, c.query("describe _idempotency").body, `"ttl(2h)"`)
+	require.Equal(t, 200, c.query("drop collection _idempotency").status)
+	require.Equal(t, 200, c.keyed("k", "put jobs {n: 1}").status)
+	require.Contains(t, c.query("describe _idempotency").body, `"ttl(2h)"`)
+}
+
+// Of requests that come at once under one key, one writes.
+func TestKeyedAtOnce(t *testing.T) {
+	c := start(t, serve.Options{}, "create collection jobs (n int)")
+	replies := make([]reply, 40)
+	var all sync.WaitGroup
+	for i := range replies {
+		key := i % 4
+		all.Go(func() { replies[i] = c.keyed(fmt.Sprint("k", key), fmt.Sprintf("put jobs {n: %d}", key)) })
+	}
+	all.Wait()
+	written := 0
+	for _, r := range replies {
+		require.Equal(t, 200, r.status, r.body)
+		if r.header.Get("Idempotent-Replayed") == "" {
+			written++
+		}
+	}
+	require.Equal(t, 4, written)
+	require.Equal(t, `[{"count":4}]`, c.query("get jobs count").body)
+}

@@ -1,0 +1,131 @@
+package serve_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/require"
+
+	"github.com/fenec-go/fenecdb/fenec"
+	"github.com/fenec-go/fenecdb/fenec/serve"
+)
+
+// wide fills a collection with so many rows of a kilobyte.
+func wide(t *testing.T, c *client, rows int) {
+	t.Helper()
+	_, err := c.db.Query(t.Context(), "create collection wide (n int, s text)")
+	require.NoError(t, err)
+	_, err = c.db.Load(t.Context(), "put wide {n: $1, s: $2}", func(yield func([]any, error) bool) {
+		for i := range rows {
+			if !yield([]any{i, strings.Repeat("x", 1000)}, nil) {
+				return
+			}
+		}
+	})
+	require.NoError(t, err)
+}
+
+// raw asks for a target without the client's own decoding.
+func (c *client) raw(method, target, body string, headers ...string) *http.Response {
+	c.t.Helper()
+	req, err := http.NewRequest(method, c.url+target, strings.NewReader(body))
+	require.NoError(c.t, err)
+	for _, h := range headers {
+		k, v, _ := strings.Cut(h, ": ")
+		req.Header.Set(k, v)
+	}
+	transport := &http.Transport{DisableCompression: true}
+	c.t.Cleanup(transport.CloseIdleConnections)
+	res, err := transport.RoundTrip(req)
+	require.NoError(c.t, err)
+	c.t.Cleanup(func() { res.Body.Close() })
+	return res
+}
+
+func TestLongAnswers(t *testing.T) {
+	c := start(t, serve.Options{})
+	wide(t, c, 3000)
+	for _, ask := range []struct{ method, target, body string }{
+		{"POST", "/query", `{"query":"get wide"}`},
+		{"GET", "/wide", ""},
+		{"GET", "/wide?order=n.desc", ""},
+		{"POST", "/query", `{"query":"get wide where n >= $1","params":[0]}`},
+	} {
+		res := c.raw(ask.method, ask.target, ask.body)
+		require.Equal(t, 200, res.StatusCode)
+		require.EqualValues(t, -1, res.ContentLength, "%+v", ask)
+		require.Equal(t, ask.target == "/query", res.Header.Get("X-Fenecdb-Version") == fenec.Version)
+		require.Equal(t, "application/json; charset=utf-8", res.Header.Get("Content-Type"))
+		body, err := io.ReadAll(res.Body)
+		require.NoError(t, err)
+		var rows []struct{ ID, N int }
+		require.NoError(t, json.Unmarshal(body, &rows))
+		require.Len(t, rows, 3000)
+	}
+	res := c.raw("GET", "/wide?limit=100", "")
+	require.Positive(t, res.ContentLength)
+	res = c.raw("HEAD", "/wide", "")
+	require.Equal(t, 200, res.StatusCode)
+	require.EqualValues(t, -1, res.ContentLength)
+	res = c.raw("GET", "/wide?where=n / (n - n) > 1", "")
+	require.Equal(t, 400, res.StatusCode, "what fails before its head has gone is an ordinary error")
+}
+
+// What fails after the head has gone is cut short of its end.
+func TestLongAnswersThatFail(t *testing.T) {
+	c := start(t, serve.Options{})
+	wide(t, c, 3000)
+	res := c.raw("POST", "/query", `{"query":"get wide where 1 / (2500 - n) < 5"}`)
+	require.Equal(t, 200, res.StatusCode)
+	body, err := io.ReadAll(res.Body)
+	require.True(t, errors.Is(err, io.ErrUnexpectedEOF), "%v", err)
+	require.Greater(t, len(body), 1<<20)
+	require.False(t, json.Valid(body))
+}
+
+func TestCompression(t *testing.T) {
+	c := start(t, serve.Options{})
+	wide(t, c, 3000)
+	unpack := map[string]func(io.Reader) io.Reader{
+		"": func(r io.Reader) io.Reader { return r },
+		"gzip": func(r io.Reader) io.Reader {
+			z, err := gzip.NewReader(r)
+			require.NoError(t, err)
+			return z
+		},
+		"zstd": func(r io.Reader) io.Reader {
+			z, err := zstd.NewReader(r)
+			require.NoError(t, err)
+			return z
+		},
+	}
+	plain := map[string][]byte{}
+	for _, tc := range []struct{ target, accept, want string }{
+		{"/wide", "", ""}, {"/wide?limit=10", "", ""}, {"/wide?limit=1&select=n", "", ""},
+		{"/wide", "gzip", "gzip"}, {"/wide", "gzip, zstd", "zstd"}, {"/wide", "zstd;q=0.1, gzip;q=0.5", "gzip"},
+		{"/wide?limit=10", "zstd", "zstd"}, {"/wide?limit=10", "GZIP;q=1.0", "gzip"}, {"/wide?limit=10", "gzip;q=0", ""},
+		{"/wide?limit=10", "br, *", ""}, {"/wide?limit=10", "gzip;q=x", ""}, {"/wide?limit=1&select=n", "gzip", ""},
+	} {
+		res := c.raw("GET", tc.target, "", "Accept-Encoding: "+tc.accept)
+		require.Equal(t, tc.want, res.Header.Get("Content-Encoding"), "%+v", tc)
+		packed, err := io.ReadAll(res.Body)
+		require.NoError(t, err)
+		body, err := io.ReadAll(unpack[tc.want](bytes.NewReader(packed)))
+		require.NoError(t, err)
+		if tc.accept == "" {
+			plain[tc.target] = body
+		}
+		require.Equal(t, string(plain[tc.target]), string(body), "%+v", tc)
+		if tc.want != "" {
+			require.Less(t, len(packed), len(body)/3)
+			require.Contains(t, res.Header.Values("Vary"), "Accept-Encoding")
+		}
+	}
+}
