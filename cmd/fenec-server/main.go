@@ -5,19 +5,15 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log"
-	"net"
 	"net/http"
 	"os"
 	"time"
 
 	"github.com/fenec-go/fenecdb/fenec"
-	"github.com/fenec-go/fenecdb/fenec/serve"
+	"github.com/fenec-go/fenecdb/internal/http1"
 	"github.com/fenec-go/fenecdb/internal/process"
-	"github.com/fenec-go/fenecdb/tenant"
-	"github.com/fenec-go/fenecdb/tenant/node"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stderr)) }
@@ -31,83 +27,72 @@ const grace = 2 * time.Second
 
 // serveUntil serves until ctx ends, then lets running requests finish and
 // closes what it opened.
-func serveUntil(ctx context.Context, cfg config, stderr io.Writer) error {
-	if cfg.ping {
-		return ping(cfg.http)
+func serveUntil(ctx context.Context, cfg config, stderr io.Writer) (err error) {
+	switch {
+	case cfg.ping:
+		return ping(cfg)
+	case cfg.jwt.mint != "":
+		return mint(cfg.jwt, os.Stdout)
 	}
 	errorLog := log.New(stderr, "", log.LstdFlags)
-	handler, closer, err := open(cfg, errorLog)
+	app, err := open(cfg, stderr, errorLog)
 	if err != nil {
 		return err
 	}
-	ln, err := process.Open(cfg.http, cfg.guard())
+	defer func() { err = errors.Join(err, app.close()) }()
+	srv, err := newServer(cfg, app.handler, errorLog)
 	if err != nil {
-		return errors.Join(err, closer.Close())
+		return err
 	}
-	srv := &http.Server{
-		Handler:           handler,
-		ReadHeaderTimeout: time.Minute,
-		IdleTimeout:       time.Minute,
-		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          errorLog,
+	app.connections.Store(&srv)
+	ln, err := process.Open(cfg.listen, cfg.guard())
+	if err != nil {
+		return err
 	}
-	served := make(chan error, 1)
+	served := make(chan error, 2)
+	if cfg.metrics != "" {
+		stop, err := serveMetrics(cfg, app.metrics, stderr, served)
+		if err != nil {
+			return errors.Join(err, ln.Close())
+		}
+		defer stop()
+	}
 	go func() { served <- srv.Serve(ln) }()
 	process.Announce(stderr, "fenec-http", fenec.Version, ln, cfg.guard())
 	select {
-	case err = <-served:
+	case err := <-served:
+		return errors.Join(err, srv.Close())
 	case <-ctx.Done():
-		err = shutdown(srv)
+		return errors.Join(app.surface.Close(), shutdown(srv))
 	}
-	return errors.Join(err, closer.Close())
 }
 
-func shutdown(srv *http.Server) error {
+// serveMetrics serves the metrics on a listener of their own until stop is called.
+func serveMetrics(cfg config, h http.Handler, stderr io.Writer, served chan<- error) (stop func() error, err error) {
+	guard := process.Guard{
+		Token:     cfg.token != "" || cfg.adminToken != "",
+		Insecure:  cfg.insecure,
+		TokenFlag: "--http-token or --admin-token",
+	}
+	ln, err := process.Open(cfg.metrics, guard)
+	if err != nil {
+		return nil, err
+	}
+	srv := http1.NewServer(h, http1.ServerOptions{MaxConnections: 16, IdleTimeout: cfg.idleTimeout, MaxBody: maxBody})
+	go func() {
+		if err := srv.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
+			served <- err
+		}
+	}()
+	process.AnnounceMetrics(stderr, ln, guard)
+	return srv.Close, nil
+}
+
+func shutdown(srv server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
-	if err := srv.Shutdown(ctx); errors.Is(err, context.DeadlineExceeded) {
-		return srv.Close()
-	} else if err != nil {
+	if err := srv.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return nil
-}
-
-// open opens what is to be served.
-func open(cfg config, errorLog *log.Logger) (http.Handler, io.Closer, error) {
-	if cfg.dir != "" {
-		m, err := tenant.Open(cfg.dir, tenant.Options{DB: cfg.db, IdleClose: cfg.idleClose})
-		if err != nil {
-			return nil, nil, err
-		}
-		return node.New(m, node.Options{
-			Token: cfg.token, AdminToken: cfg.adminToken, ErrorLog: errorLog,
-		}), m, nil
-	}
-	db, err := fenec.Open(cfg.file, cfg.db)
-	if err != nil {
-		return nil, nil, err
-	}
-	return serve.New(serve.Options{Token: cfg.token, ErrorLog: errorLog}).Handler(db), db, nil
-}
-
-// ping asks a running server for its health.
-func ping(addr string) error {
-	host, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		return err
-	}
-	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	client := http.Client{Timeout: 3 * time.Second}
-	res, err := client.Get("http://" + net.JoinHostPort(host, port) + "/_health")
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	if res.StatusCode != http.StatusOK {
-		return fmt.Errorf("health is %s", res.Status)
-	}
-	return nil
+	return srv.Close()
 }

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/fenec-go/fenecdb/fenec"
+	"github.com/fenec-go/fenecdb/fenec/serve"
+)
+
+// minSecret is the fewest bytes of a secret that tokens are signed with: as many
+// as HMAC-SHA-256 puts out, RFC 7518, section 3.2.
+const minSecret = 32
+
+// check refuses flags that contradict each other, and settles what depends on
+// several.
+func (c *config) check() error {
+	for _, check := range []func() error{c.checkData, c.jwt.check, c.checkRest} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	if c.idleClose == 0 {
+		c.idleClose = -1
+	}
+	if !c.cdc {
+		c.db.FeedBytes = 0
+	}
+	return nil
+}
+
+func (c *config) checkData() error {
+	switch {
+	case c.file != "" && c.dir != "":
+		return errors.New("--file and --dir exclude each other")
+	case c.cdc && c.file == "" && c.dir == "":
+		return errors.New("--cdc needs --file or --dir")
+	case c.cdc && c.db.Sync == fenec.SyncOff:
+		return errors.New("--cdc and --sync off exclude each other")
+	}
+	return nil
+}
+
+func (c *config) checkRest() error {
+	switch {
+	case (c.tls.cert == "") != (c.tls.key == ""):
+		return errors.New("--tls-cert and --tls-key need each other")
+	case c.studioConnect != "" && !c.studio:
+		return errors.New("--studio-connect needs --studio")
+	}
+	return nil
+}
+
+func (j *jwtConfig) check() error {
+	switch {
+	case j.secret != "" && j.secretFile != "":
+		return errors.New("--jwt-secret and --jwt-secret-file exclude each other")
+	case j.keys != "" && (j.secret != "" || j.secretFile != ""):
+		return errors.New("--jwt-secret and --jwt-keys exclude each other")
+	case j.secret != "" && len(j.secret) < minSecret:
+		return fmt.Errorf("--jwt-secret needs %d bytes at least", minSecret)
+	case j.mint != "" && !j.on():
+		return errors.New("--mint-token needs --jwt-secret or --jwt-keys")
+	case j.mint != "":
+		return nil // nothing is served
+	case j.on() && j.policy == "":
+		return errors.New("--jwt-secret and --jwt-keys need --policy")
+	case j.policy != "" && !j.on():
+		return errors.New("--policy needs --jwt-secret or --jwt-keys")
+	}
+	return nil
+}
+
+// checkClaims says what is wrong with the claims of a token.
+func checkClaims(s string) error {
+	d := json.NewDecoder(strings.NewReader(s))
+	var claims map[string]json.RawMessage
+	if err := d.Decode(&claims); err != nil || claims == nil || d.More() {
+		return errors.New("want a JSON object")
+	}
+	return nil
+}
+
+// checkOrigin says what is wrong with an origin, RFC 6454.
+func checkOrigin(s string, star bool) error {
+	if star && s == "*" {
+		return nil
+	}
+	u, err := url.Parse(s)
+	if err != nil || u.Host == "" || s != u.Scheme+"://"+u.Host {
+		return errors.New("want an origin, such as https://books.example")
+	}
+	return nil
+}
+
+// readEnvironment takes from the environment what no flag has said.
+func (c *config) readEnvironment() error {
+	if c.token == "" {
+		c.token = serve.Secret(os.Getenv("FENEC_HTTP_TOKEN"))
+	}
+	if !c.jwt.on() {
+		c.jwt.secret = serve.Secret(os.Getenv("FENEC_JWT_SECRET"))
+		c.jwt.keys = os.Getenv("FENEC_JWT_KEYS")
+	}
+	return c.otlp.readEnvironment()
+}
+
+// tracesPath is where a collector takes traces.
+const tracesPath = "/v1/traces"
+
+// readEnvironment reads the variables of OpenTelemetry: one names the place of
+// the traces, the other that of everything.
+func (o *otlpConfig) readEnvironment() (err error) {
+	if traces := os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"); o.url == "" && traces != "" {
+		if o.url, err = tracesURL(traces, ""); err != nil {
+			return fmt.Errorf("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: %w", err)
+		}
+	}
+	if all := os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT"); o.url == "" && all != "" {
+		if o.url, err = tracesURL(all, tracesPath); err != nil {
+			return fmt.Errorf("OTEL_EXPORTER_OTLP_ENDPOINT: %w", err)
+		}
+	}
+	for _, name := range []string{"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"} {
+		if o.url != "" && os.Getenv(name) == "grpc" {
+			return fmt.Errorf("%s: traces are sent over HTTP only", name)
+		}
+	}
+	return nil
+}
+
+// tracesURL returns where traces are sent to, given a collector's URL and the
+// path below it.
+func tracesURL(s, path string) (string, error) {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "http" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+		return "", errors.New("want an http:// URL")
+	}
+	if path == "" {
+		return s, nil
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(s, "/"), path) + path, nil
+}

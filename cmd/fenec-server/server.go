@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"log"
+	"net"
+	"net/http"
+
+	"github.com/fenec-go/fenecdb/internal/http1"
+	"github.com/fenec-go/fenecdb/internal/process"
+)
+
+// maxBody is the most bytes of a request's body.
+const maxBody = 64 << 20
+
+// server is what connections are served by.
+type server interface {
+	Serve(net.Listener) error
+	Shutdown(context.Context) error
+	Close() error
+	ConnCount() int
+}
+
+// newServer returns a server of h: our own for HTTP/1.1 in clear text, and that
+// of net/http where there is a certificate, for HTTP/2 comes with it.
+func newServer(cfg config, h http.Handler, errorLog *log.Logger) (server, error) {
+	if cfg.tls.cert == "" {
+		return http1.NewServer(h, http1.ServerOptions{
+			MaxConnections: cfg.maxConnections,
+			IdleTimeout:    cfg.idleTimeout,
+			MaxBody:        maxBody,
+			ErrorLog:       errorLog,
+		}), nil
+	}
+	cert, err := process.LoadCertificate(cfg.tls.cert, cfg.tls.key, errorLog)
+	if err != nil {
+		return nil, err
+	}
+	s := &tlsServer{max: cfg.maxConnections}
+	s.http = http.Server{
+		Handler:                      http.MaxBytesHandler(s.admit(h), maxBody),
+		TLSConfig:                    cert.Config(),
+		ReadHeaderTimeout:            cfg.idleTimeout,
+		IdleTimeout:                  cfg.idleTimeout,
+		MaxHeaderBytes:               http1.MaxHead,
+		ConnContext:                  noteConn,
+		ErrorLog:                     errorLog,
+		DisableGeneralOptionsHandler: true,
+	}
+	return s, nil
+}

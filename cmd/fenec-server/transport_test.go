@@ -1,0 +1,247 @@
+package main
+
+import (
+	"bufio"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// asked is one answer, taken raw.
+type asked struct {
+	status int
+	close  bool
+	header http.Header
+	body   string
+}
+
+// ask sends raw on a connection and reads n answers.
+func ask(t *testing.T, conn net.Conn, raw string, n int) []asked {
+	t.Helper()
+	_, err := io.WriteString(conn, raw)
+	require.NoError(t, err)
+	return answers(t, bufio.NewReader(conn), n)
+}
+
+func answers(t *testing.T, r *bufio.Reader, n int) (out []asked) {
+	t.Helper()
+	for range n {
+		res, err := http.ReadResponse(r, nil)
+		require.NoError(t, err)
+		body, err := io.ReadAll(res.Body)
+		require.NoError(t, err)
+		out = append(out, asked{res.StatusCode, res.Close, res.Header, string(body)})
+	}
+	return out
+}
+
+func connect(t *testing.T, addr string) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", addr)
+	require.NoError(t, err)
+	t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+func TestTransport(t *testing.T) {
+	unset(t)
+	addr, stop := serving(t)
+	defer stop()
+	const post = "POST /query HTTP/1.1\r\nHost: x\r\n"
+	const chunked = "Transfer-Encoding: chunked\r\n"
+	const query = `{"query":"collections"}`
+	for _, tc := range []struct {
+		name, raw string
+		status    int
+	}{
+		{"chunked", post + chunked + "\r\n17\r\n" + query + "\r\n0\r\n\r\n", 200},
+		{"chunked with a length", post + chunked + "Content-Length: 23\r\n\r\n17\r\n" + query + "\r\n0\r\n\r\n", 400},
+		{"chunked with trailers", post + chunked + "\r\n17\r\n" + query + "\r\n0\r\nA: b\r\n\r\n", 400},
+		{"length past the ceiling", post + "Content-Length: 67108865\r\n\r\n", 413},
+		{"length abc", post + "Content-Length: abc\r\n\r\n", 400},
+		{"70 KiB of headers", "GET / HTTP/1.1\r\n" + strings.Repeat("A: "+strings.Repeat("b", 1021)+"\r\n", 70) + "\r\n", 431},
+		{"garbage", "GARBAGE\r\n\r\n", 400},
+		{"another method", "BREW / HTTP/1.1\r\n\r\n", 501},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got := ask(t, connect(t, addr), tc.raw, 1)[0]
+			require.Equal(t, tc.status, got.status, got.body)
+			require.Equal(t, tc.status != 200, got.close)
+			require.NotEmpty(t, got.header.Get("X-Request-Id"))
+			if tc.status != 200 {
+				require.Contains(t, got.body, `{"error":"`)
+			}
+		})
+	}
+	t.Run("pipelined", func(t *testing.T) {
+		got := ask(t, connect(t, addr), "GET /_health HTTP/1.1\r\nX-Request-Id: a\r\n\r\nGET /nope HTTP/1.1\r\nX-Request-Id: b\r\n\r\n", 2)
+		require.Equal(t, []int{200, 404}, []int{got[0].status, got[1].status})
+		require.Equal(t, "a", got[0].header.Get("X-Request-Id"))
+		require.Equal(t, "b", got[1].header.Get("X-Request-Id"))
+	})
+	t.Run("HTTP/1.0", func(t *testing.T) {
+		require.True(t, ask(t, connect(t, addr), "GET / HTTP/1.0\r\n\r\n", 1)[0].close)
+	})
+	t.Run("request ids", func(t *testing.T) {
+		conn := connect(t, addr)
+		for sent, kept := range map[string]bool{"abc-1": true, strings.Repeat("x", 128): true, strings.Repeat("x", 129): false, "a\tb": false} {
+			got := ask(t, conn, "GET / HTTP/1.1\r\nX-Request-Id: "+sent+"\r\n\r\n", 1)[0].header.Get("X-Request-Id")
+			if kept {
+				require.Equal(t, sent, got)
+			} else {
+				require.Regexp(t, "^[0-9a-f]{16}$", got)
+			}
+		}
+	})
+}
+
+func TestIdleTimeout(t *testing.T) {
+	unset(t)
+	addr, stop := serving(t, "--idle-timeout", "1")
+	defer stop()
+	between, within := connect(t, addr), connect(t, addr)
+	ask(t, between, "GET / HTTP/1.1\r\n\r\n", 1)
+	io.WriteString(within, "GET / HTTP/1.1\r\n")
+	b, err := io.ReadAll(between)
+	require.NoError(t, err)
+	require.Empty(t, b)
+	require.Equal(t, 408, answers(t, bufio.NewReader(within), 1)[0].status)
+}
+
+func TestMaxConnections(t *testing.T) {
+	unset(t)
+	addr, stop := serving(t, "--max-connections", "1")
+	defer stop()
+	const get = "GET / HTTP/1.1\r\n\r\n"
+	first := connect(t, addr)
+	require.Equal(t, 200, ask(t, first, get, 1)[0].status)
+	second := answers(t, bufio.NewReader(connect(t, addr)), 1)[0]
+	require.Equal(t, 503, second.status)
+	require.Equal(t, "1", second.header.Get("Retry-After"))
+	require.Equal(t, 200, ask(t, first, get, 1)[0].status)
+	first.Close()
+	require.Equal(t, 200, ask(t, connect(t, addr), get, 1)[0].status)
+}
+
+// certify writes a certificate for localhost and its key, and returns the flags
+// that name them.
+func certify(t *testing.T) []string {
+	t.Helper()
+	dir := t.TempDir()
+	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{"localhost"}, NotAfter: time.Now().Add(time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	require.NoError(t, err)
+	raw, err := x509.MarshalPKCS8PrivateKey(key)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
+	require.NoError(t, os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw}), 0o600))
+	return []string{"--tls-cert", certFile, "--tls-key", keyFile}
+}
+
+func TestTLS(t *testing.T) {
+	unset(t)
+	files := certify(t)
+	addr, stop := serving(t, append(files, "--max-connections", "2")...)
+	defer stop()
+	require.Zero(t, run(append(files, "--ping", "--http", addr), io.Discard))
+	for _, http2 := range []bool{true, false} {
+		// get asks over a connection of its own.
+		get := func() (*http.Response, string) {
+			transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: http2}
+			defer transport.CloseIdleConnections()
+			client := http.Client{Transport: transport}
+			res, err := client.Get("https://" + addr + "/_health")
+			require.NoError(t, err)
+			defer res.Body.Close()
+			b, err := io.ReadAll(res.Body)
+			require.NoError(t, err)
+			return res, string(b)
+		}
+		// Connections before may not have left yet.
+		getUntil := func(status int) (*http.Response, string) {
+			for range 10_000 {
+				if res, body := get(); res.StatusCode == status {
+					return res, body
+				}
+			}
+			require.Fail(t, "never", "%d", status)
+			return nil, ""
+		}
+		res, body := getUntil(200)
+		require.Equal(t, `{"ok":true}`, body)
+		require.Equal(t, http2, res.ProtoMajor == 2)
+		kept := []net.Conn{connect(t, addr), connect(t, addr)}
+		res, body = getUntil(503)
+		require.Equal(t, `{"error":"too many connections","retry_after":1}`, body)
+		require.NotEmpty(t, res.Header.Get("X-Request-Id"))
+		for _, c := range kept {
+			c.Close()
+		}
+		getUntil(200)
+	}
+}
+
+// The test binary plays the command itself when this variable is set.
+const playing = "FENEC_TEST_SERVER"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(playing) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// TestProcess starts the command and ends it by each of the signals.
+func TestProcess(t *testing.T) {
+	unset(t)
+	for _, tc := range []struct {
+		signal syscall.Signal
+		args   []string
+		state  string
+	}{
+		{syscall.SIGTERM, nil, "[no auth]"},
+		{syscall.SIGINT, []string{"--http-token", "secret"}, "[token]"},
+		{syscall.SIGHUP, []string{"--http-read-only"}, "[no auth, read only]"},
+	} {
+		t.Run(tc.signal.String(), func(t *testing.T) {
+			cmd := exec.Command(os.Args[0], append(tc.args, "--http", "127.0.0.1:0")...)
+			cmd.Env = append(os.Environ(), playing+"=1")
+			stderr, err := cmd.StderrPipe()
+			require.NoError(t, err)
+			require.NoError(t, cmd.Start())
+			defer cmd.Process.Kill()
+			out := bufio.NewReader(stderr)
+			line, err := out.ReadString('\n')
+			require.NoError(t, err)
+			m := startLine.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+			require.NotNil(t, m, line)
+			require.True(t, strings.HasSuffix(line, "  "+tc.state+"\n"), line)
+			require.Equal(t, 200, ask(t, connect(t, m[1]), "GET /_health HTTP/1.1\r\n\r\n", 1)[0].status)
+
+			require.NoError(t, cmd.Process.Signal(tc.signal))
+			rest, err := io.ReadAll(out)
+			require.NoError(t, err)
+			require.Empty(t, string(rest))
+			require.NoError(t, cmd.Wait(), "exit code 0")
+		})
+	}
+}
