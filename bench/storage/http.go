@@ -13,6 +13,7 @@ import (
 
 	"github.com/fenec-go/fenecdb/bench/internal/gen"
 	"github.com/fenec-go/fenecdb/bench/internal/measure"
+	"github.com/fenec-go/fenecdb/bench/internal/rawconn"
 	"github.com/fenec-go/fenecdb/bench/internal/report"
 	"github.com/fenec-go/fenecdb/internal/daemon"
 )
@@ -88,23 +89,24 @@ func (c *cluster) stop() error {
 }
 
 func (c *cluster) compare(ctx context.Context, e *env) error {
-	query := []byte(`{"query":"get rows where id = $1","params":[500]}`)
+	query := rawconn.Request("POST", "/t/bench/query", []byte(`{"query":"get rows where id = $1","params":[500]}`),
+		"Authorization: Bearer "+c.token)
 	var cs []measure.Contender
 	for _, target := range []struct {
 		name, addr string
 		request    []byte
 	}{
-		{"get at the node", c.node.Addr(), request("POST", "/t/bench/query", c.token, query)},
-		{"constant", c.node.Addr(), request("GET", "/_health", "", nil)},
-		{"get through the router", c.router.Addr(), request("POST", "/t/bench/query", c.token, query)},
+		{"get at the node", c.node.Addr(), query},
+		{"constant", c.node.Addr(), rawconn.Request("GET", "/_health", nil)},
+		{"get through the router", c.router.Addr(), query},
 	} {
-		conn, err := dialRaw(ctx, target.addr)
+		conn, err := rawconn.Dial(ctx, target.addr)
 		if err != nil {
 			return err
 		}
-		defer conn.close()
+		defer conn.Close()
 		cs = append(cs, measure.Contender{Name: target.name, Slice: func() (float64, error) {
-			took, err := measure.Latencies(e.slice, func() error { return conn.exchange(target.request) })
+			took, err := measure.Latencies(e.slice, func() error { return conn.Exchange(target.request) })
 			return measure.Median(took), err
 		}})
 	}
