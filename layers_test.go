@@ -73,7 +73,7 @@ const arrows = `
 
 	# What serves it.
 	NONE
-	< internal/http1, internal/process, internal/daemon, internal/refusal;
+	< internal/http1, internal/process, internal/daemon, internal/refusal, internal/secret;
 
 	NONE
 	< fenec/serve/internal/metrics, fenec/serve/internal/trace;
@@ -99,7 +99,10 @@ const arrows = `
 	< fenec/serve;
 
 	fenec
-	< tenant, quota, fenec/client;
+	< tenant/internal/raw, quota, fenec/client;
+
+	tenant/internal/raw
+	< tenant;
 
 	fenec/serve, tenant, quota
 	< tenant/node;

@@ -1,12 +1,6 @@
 // Package tenant keeps a directory of databases, one file a tenant, and opens
 // each on its first use.
 //
-// A [Manager] owns the directory. [Manager.Acquire] returns a [Handle] to a
-// tenant's database and keeps it open until the handle is released; databases
-// nobody uses are closed after a while. A tenant exists if its file does:
-// Create makes it, Delete takes it away, and nothing else does either, so a
-// misspelt name is ErrNotFound and never an empty database.
-//
 //	m, err := tenant.Open("data", tenant.Options{})
 //	…
 //	h, err := m.Acquire(ctx, "acme")
@@ -14,48 +8,44 @@
 //		return err
 //	}
 //	defer h.Release()
-//	res, err := h.DB().Query(ctx, "get orders limit 10")
+//	res, err := h.Query(ctx, "get orders limit 10")
 //
-// At most one instance of a file is open at any time; a slow open or close of
-// one tenant holds up that tenant alone. One process at a time may own a
-// directory: files are locked one by one, as they are opened.
+// # What a caller meets
+//
+// A [Manager] owns the directory. [Manager.Acquire] returns a [Handle], the right to
+// use one tenant's database; NewContext and FromContext carry it through a request.
+// A [Resolver] tells from a request's host, path or header which tenant it is for.
+// Work that comes later keeps an [ID] and gets a handle when it runs: [Manager.Do],
+// and [Manager.Each] for all tenants. An application without tenants has [Single].
+//
+// # Guarantees
+//
+//   - A tenant exists if its file does. Create, Provision, Import, Undelete and
+//     Rename bring it into being, Delete and Rename take it away, each wholly or,
+//     after a crash, not at all. A misspelt name is ErrNotFound and never an empty
+//     database.
+//   - A handle reaches the database it was made for, until it is released and not
+//     after that. Nobody but a Manager can make one.
+//   - A database is open at most once. One that is held, that streams or that is
+//     frozen is never closed; others are when they have been idle, or, least
+//     recently used first, when databases or memory are at their bounds.
+//   - A slow open or close of one tenant holds up that tenant alone.
+//   - One process at a time owns a directory.
+//
+// # Limits
+//
+// A freeze is kept in memory: it is over when the process is, which the instance id
+// that it returns lets the caller notice. An ID names a tenant, not one life of it:
+// after a delete, whoever is created under the name answers to it.
+//
+// # Files
+//
+//	<tenant>.fenec      the database; its logs and side files begin with this name
+//	<tenant>.quota      and other files that are kept beside it, see WriteBeside
+//	.node.fenec         what the manager keeps for itself: statuses
+//	.trash/<tenant>.<milliseconds since 1970>/   a deleted tenant with all its files
+//	.trash/….partial/   the same, on its way there or back
+//
+// A delete renames the database first, an undelete renames it last: where that file
+// is, is where the tenant is. Open takes what lies beside to the same place.
 package tenant
-
-import (
-	"errors"
-	"fmt"
-)
-
-var (
-	// ErrNotFound is returned for a tenant that has no file.
-	ErrNotFound = errors.New("no such tenant")
-
-	// ErrExists is returned by Create for a name that is taken.
-	ErrExists = errors.New("tenant exists already")
-
-	// ErrName is returned for a name that is not 1 to 64 bytes of a-z, 0-9, _
-	// and -.
-	ErrName = errors.New("tenant name must be 1 to 64 characters of a-z, 0-9, _ and -")
-
-	// ErrBusy is returned by Delete when the tenant was still in use after the
-	// time it waits.
-	ErrBusy = errors.New("tenant is still in use")
-
-	// ErrClosed is returned once the manager is closing.
-	ErrClosed = errors.New("tenants are being closed")
-)
-
-// CheckName returns ErrName, naming it, for a name no tenant can have.
-func CheckName(name string) error {
-	if len(name) < 1 || len(name) > 64 {
-		return fmt.Errorf("%w: %.80q", ErrName, name)
-	}
-	for i := range len(name) {
-		switch c := name[i]; {
-		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', c == '_', c == '-':
-		default:
-			return fmt.Errorf("%w: %q", ErrName, name)
-		}
-	}
-	return nil
-}

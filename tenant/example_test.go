@@ -31,9 +31,9 @@ func Example() {
 		return
 	}
 	defer h.Release()
-	_, _ = h.DB().Exec(ctx, "create collection orders (item text)")
-	n, _ := h.DB().Exec(ctx, "put orders [{item: $1}, {item: $2}]", "anvil", "rocket")
-	fmt.Println(n, "orders for", h.Tenant())
+	_, _ = h.Exec(ctx, "create collection orders (item text)")
+	n, _ := h.Exec(ctx, "put orders [{item: $1}, {item: $2}]", "anvil", "rocket")
+	fmt.Println(n, "orders for", h.ID())
 
 	_, err = m.Acquire(ctx, "amce")
 	fmt.Println(err)

@@ -4,252 +4,161 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fenec-go/fenecdb/fenec"
 )
 
-// Options say how a manager treats its tenants. The zero Options are good.
-type Options struct {
-	// DB is how each database is opened. MustExist is set by the manager.
-	DB fenec.Options
-
-	// IdleClose is how long a database may stay open unused. Default 5
-	// minutes; negative keeps it open.
-	IdleClose time.Duration
-
-	// DeleteWait is how long Delete waits for the last user. Default 5 seconds.
-	DeleteWait time.Duration
-}
-
 // Manager owns a directory of tenants. Its methods are safe for concurrent use.
 type Manager struct {
-	dir  string
-	opts Options
-	stop chan struct{} // closed by Close
-	done chan struct{} // closed when the idle pass has ended
+	dir      string
+	opts     Options
+	boot     string    // names this instance
+	node     *fenec.DB // what the manager keeps for itself
+	gate     *gate     // nil if places are not bounded
+	opening  chan struct{}
+	idle     idleQueue
+	degraded degradedSet
+	statuses statuses
 
-	mu     sync.Mutex // guards the fields below; taken after a slot's lock, never before
-	slots  map[string]*slot
-	closed bool
+	waiting atomic.Int32 // those who wait for room
+	now     atomic.Int64 // Unix nanoseconds, as of the last pass or open
+
+	life context.Context // of streams, and of what runs in the background
+	end  context.CancelCauseFunc
+	runs sync.WaitGroup // what runs in the background
+
+	mu         sync.Mutex // guards the fields below; taken after a slot's, never before
+	slots      map[string]*slot
+	turn       uint64        // look-ups
+	open       int           // databases, those being opened and closed among them
+	unmeasured int           // opens since memory was last measured
+	room       chan struct{} // closed and replaced when there may be room for one more
+	importing  map[string]bool
+	watchers   []func(name string)
+	closed     bool
 }
 
 // suffix is what a tenant's file ends in.
 const suffix = ".fenec"
 
-// Open makes the directory dir, if need be, and returns its manager. What a
-// crash left of tenants that were being made is removed.
+// nodeFile is where a manager keeps what is its own.
+const nodeFile = ".node" + suffix
+
+// Open makes the directory dir, if need be, and returns its manager. What a crash left
+// of changes to tenants is finished or undone. It fails with fenec.ErrInUse if another
+// manager has the directory.
 func Open(dir string, opts Options) (*Manager, error) {
-	if opts.IdleClose == 0 {
-		opts.IdleClose = 5 * time.Minute
+	if err := opts.setDefaults(); err != nil {
+		return nil, fmt.Errorf("tenants: %w", err)
 	}
-	if opts.DeleteWait == 0 {
-		opts.DeleteWait = 5 * time.Second
-	}
-	opts.DB.MustExist = true
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("tenants: %w", err)
 	}
 	m := &Manager{
-		dir: dir, opts: opts,
-		stop: make(chan struct{}), done: make(chan struct{}),
-		slots: map[string]*slot{},
+		dir: dir, opts: opts, boot: newBoot(),
+		gate:    newGate(opts.MaxInFlight, opts.MaxInFlightTenant, opts.Wait),
+		opening: make(chan struct{}, opts.Opens),
+		slots:   map[string]*slot{}, room: make(chan struct{}), importing: map[string]bool{},
 	}
-	if err := m.removeLeftovers(); err != nil {
+	m.life, m.end = context.WithCancelCause(context.Background())
+	var err error
+	// It is locked, and so the directory is.
+	if m.node, err = fenec.Open(filepath.Join(dir, nodeFile), fenec.Options{Sync: fenec.SyncAlways}); err != nil {
 		return nil, fmt.Errorf("tenants: %w", err)
 	}
-	go m.closeIdleUntilStopped()
+	if err := errors.Join(m.removeLeftovers(), m.recoverTrash(), m.loadStatuses()); err != nil {
+		return nil, errors.Join(fmt.Errorf("tenants: %w", err), m.node.Close())
+	}
+	m.runs.Go(func() { m.every(time.Second, m.closeIdle) })
+	m.runs.Go(func() { m.every(time.Minute, m.expireTrash) })
 	return m, nil
 }
 
+// removeLeftovers removes what a crash left of databases that were being made and of
+// images.
 func (m *Manager) removeLeftovers() error {
-	entries, err := os.ReadDir(m.dir)
-	if err != nil {
-		return err
-	}
 	var errs []error
-	for _, e := range entries {
-		_, side, _ := strings.Cut(e.Name(), suffix)
-		if side == ".importing" || side == ".creating" || side == ".compacting" {
-			errs = append(errs, os.Remove(filepath.Join(m.dir, e.Name())))
+	err := scan(m.dir, func(file os.DirEntry) {
+		_, side, _ := strings.Cut(file.Name(), suffix)
+		if side == ".importing" || side == ".creating" || side == ".compacting" || strings.HasPrefix(side, ".image-") ||
+			strings.HasSuffix(file.Name(), writing) {
+			errs = append(errs, removeIfThere(filepath.Join(m.dir, file.Name())))
+		}
+	})
+	return errors.Join(append(errs, err)...)
+}
+
+// every calls fn with the time, at that interval, until the manager closes.
+func (m *Manager) every(interval time.Duration, fn func(now time.Time)) {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-m.life.Done():
+			return
+		case <-tick.C:
+			fn(m.opts.Clock())
 		}
 	}
-	return errors.Join(errs...)
 }
 
 func (m *Manager) path(name string) string { return filepath.Join(m.dir, name+suffix) }
 
-// Create makes an empty tenant and leaves it open.
-func (m *Manager) Create(ctx context.Context, name string) error {
-	if err := CheckName(name); err != nil {
-		return err
-	}
-	s, err := m.enter(name)
-	if err != nil {
-		return err
-	}
-	defer s.leave()
-	if _, err := os.Lstat(m.path(name)); err == nil {
-		return fmt.Errorf("tenant %q: %w", name, ErrExists)
-	}
-	opts := m.opts.DB
-	opts.MustExist = false
-	db, err := fenec.Open(m.path(name), opts)
-	if err != nil {
-		err = fmt.Errorf("tenant %q: create: %w", name, err)
-		if rerr := fenec.Remove(m.path(name)); !errors.Is(rerr, fs.ErrNotExist) {
-			err = errors.Join(err, rerr)
-		}
-		return err
-	}
-	s.opened(db)
-	return nil
-}
+// Node returns the database in which the manager, and who works with it, keep what
+// belongs to no tenant. It closes with the manager.
+func (m *Manager) Node() *fenec.DB { return m.node }
 
-// Acquire returns a handle to the tenant's database, opening it if need be.
-// Release the handle when done.
-func (m *Manager) Acquire(ctx context.Context, name string) (*Handle, error) {
-	if err := CheckName(name); err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	s, err := m.enter(name)
-	if err != nil {
-		return nil, err
-	}
-	defer s.leave()
-	if s.db == nil {
-		db, err := fenec.Open(m.path(name), m.opts.DB)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("tenant %q: %w", name, ErrNotFound)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("tenant %q: open: %w", name, err)
-		}
-		s.opened(db)
-	}
-	s.users++
-	s.lastUsed = time.Now()
-	return &Handle{slot: s, db: s.db}, nil
-}
-
-// Delete closes the tenant and removes its files. It waits for the last handle
-// to be released, Options.DeleteWait at most; then it is ErrBusy and nothing
-// has changed.
-func (m *Manager) Delete(ctx context.Context, name string) error {
-	if err := CheckName(name); err != nil {
-		return err
-	}
-	s, err := m.enter(name)
-	if err != nil {
-		return err
-	}
-	defer s.leave()
-	if err := s.waitUnused(ctx, m.opts.DeleteWait); err != nil {
-		return fmt.Errorf("tenant %q: delete: %w", name, err)
-	}
-	if s.gone {
-		// Another Delete was first, and the name may be somebody else's by now.
-		return fmt.Errorf("tenant %q: %w", name, ErrNotFound)
-	}
-	// What could not be folded goes with the rest: a full disk or a damaged file
-	// is no reason to keep it.
-	_ = s.closeDB()
-	err = fenec.Remove(m.path(name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("tenant %q: %w", name, ErrNotFound)
-	}
-	if err != nil {
-		return fmt.Errorf("tenant %q: delete: %w", name, err)
-	}
-	return nil
-}
-
-// List returns the names of all tenants, sorted.
-func (m *Manager) List() ([]string, error) {
-	entries, err := os.ReadDir(m.dir)
-	if err != nil {
-		return nil, fmt.Errorf("tenants: %w", err)
-	}
-	var names []string
-	for _, e := range entries {
-		name, ok := strings.CutSuffix(e.Name(), suffix)
-		if ok && e.Type().IsRegular() && CheckName(name) == nil {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names, nil
-}
-
-// Close closes every database, whoever still uses it, and waits for it.
-// Handles then see fenec.ErrClosed.
-func (m *Manager) Close() error {
+// OnChange has fn called after every change of who exists and with which status, with
+// the name. fn must return soon and must not call the manager.
+func (m *Manager) OnChange(fn func(name string)) {
 	m.mu.Lock()
-	if m.closed {
-		m.mu.Unlock()
-		return nil
-	}
-	m.closed = true
-	close(m.stop)
-	open := make([]*slot, 0, len(m.slots))
-	for _, s := range m.slots {
-		open = append(open, s)
-	}
-	m.mu.Unlock()
-	<-m.done
-	var errs []error
-	for _, s := range open {
-		s.mu.Lock()
-		if err := s.closeDB(); err != nil {
-			errs = append(errs, fmt.Errorf("tenant %q: %w", s.name, err))
-		}
-		s.mu.Unlock()
-	}
-	return errors.Join(errs...)
+	defer m.mu.Unlock()
+	m.watchers = append(m.watchers, fn)
 }
 
-// closeIdleUntilStopped looks for idle tenants every second.
-func (m *Manager) closeIdleUntilStopped() {
-	defer close(m.done)
+// changed tells those who watch.
+func (m *Manager) changed(name string) {
+	m.mu.Lock()
+	watchers := m.watchers
+	m.mu.Unlock()
+	for _, fn := range watchers {
+		fn(name)
+	}
+}
+
+// closeIdle closes the databases that nobody uses and nobody has used since IdleClose
+// before now. They are folded before they are owned: who comes meanwhile finds them
+// open.
+func (m *Manager) closeIdle(now time.Time) {
+	m.tick()
 	if m.opts.IdleClose < 0 {
 		return
 	}
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for {
-		select {
-		case <-m.stop:
-			return
-		case now := <-tick.C:
-			m.closeIdle(now)
+	for _, s := range m.all() {
+		idle, ok := s.idle()
+		if ok && now.UnixNano()-idle.used >= int64(m.opts.IdleClose) && m.life.Err() == nil {
+			idle.closeFolded()
 		}
 	}
 }
 
-// closeIdle closes the databases that nobody uses and nobody has used since
-// IdleClose before now. A failure shows at the next open.
-func (m *Manager) closeIdle(now time.Time) {
-	m.mu.Lock()
-	open := make([]*slot, 0, len(m.slots))
-	for _, s := range m.slots {
-		open = append(open, s)
+// closeFolded closes the database with nothing left in its log, if it stays idle.
+func (i idleSlot) closeFolded() {
+	s := i.slot
+	s.mu.Lock()
+	live := s.live
+	s.mu.Unlock()
+	fold := !s.m.opts.DB.NoCheckpoint
+	if live != nil && fold {
+		_ = live.db.Checkpoint(s.m.life) // a failure shows as it is closed
 	}
-	m.mu.Unlock()
-	for _, s := range open {
-		if s.mu.TryLock() { // what is locked is in use
-			if s.users == 0 && now.Sub(s.lastUsed) >= m.opts.IdleClose {
-				_ = s.closeDB()
-			}
-			s.leave()
-		}
+	if i.own() {
+		s.closeUnused(fold)
 	}
 }

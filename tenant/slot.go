@@ -2,6 +2,9 @@ package tenant
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -9,136 +12,302 @@ import (
 	"github.com/fenec-go/fenecdb/fenec"
 )
 
-// slot is a tenant that is open, being opened or closed. Slots of closed
-// tenants are forgotten, so that asking for names that do not exist costs no
+// slot is a tenant that is open, or that somebody opens, closes or changes. Slots of
+// closed tenants are forgotten, so that asking for names that do not exist costs no
 // memory.
+//
+// Whoever does more with a slot than to take or give up a reference owns it, one at a
+// time, from take or own to leave. Opening, closing and the renaming of files happen then.
+// Lock order: a slot's mu, then the manager's; of two slots, the first by name is
+// owned first, and nobody waits to own one while holding a lock.
 type slot struct {
 	m    *Manager
-	name string
+	id   ID
+	line line // of the manager's gate
 
-	mu       sync.Mutex // held while opening and closing; guards the fields below
-	db       *fenec.DB  // nil while closed
-	users    int        // handles not yet released
-	lastUsed time.Time
-	gone     bool          // forgotten by the manager: look the name up again
-	unused   chan struct{} // closed when users falls to 0; nil unless somebody waits
+	frozen atomic.Bool // nothing may be written
+
+	mu      sync.Mutex    // guards the fields below; held for moments
+	live    *instance     // nil while closed
+	turn    uint64        // of the manager's, when it was last looked up
+	used    int64         // when it was opened or last given up, by Manager.now
+	users   int           // references not yet given up
+	owner   chan struct{} // closed when the owner leaves; nil while there is none
+	unused  chan struct{} // closed when users falls to 0; nil unless somebody waits
+	gone    bool          // forgotten by the manager: look the name up again
+	thaw    *time.Timer   // ends the freeze; nil if nothing does
+	freezes int           // counts them, so that a timer knows its own
 }
 
-// enter returns the tenant's slot, locked. leave it afterwards.
-func (m *Manager) enter(name string) (*slot, error) {
-	for {
-		m.mu.Lock()
-		if m.closed {
-			m.mu.Unlock()
-			return nil, ErrClosed
-		}
-		s := m.slots[name]
-		if s == nil {
-			s = &slot{m: m, name: name}
-			m.slots[name] = s
-		}
-		m.mu.Unlock()
-		s.mu.Lock()
-		switch {
-		case m.isClosed():
-			s.leave()
-			return nil, ErrClosed
-		case !s.gone:
-			return s, nil
-		}
-		s.mu.Unlock()
-	}
+// instance is an open database. It is not changed.
+type instance struct {
+	db   *fenec.DB
+	life context.Context // ends when streams are to end
+	end  context.CancelCauseFunc
 }
 
-func (m *Manager) isClosed() bool {
+// slot returns the tenant's slot, a new one if there is none, and the turn of the
+// look-up: they count up.
+func (m *Manager) slot(name string) (s *slot, turn uint64, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.closed
-}
-
-// leave unlocks the slot and forgets it if there is nothing to remember.
-func (s *slot) leave() {
-	if s.db == nil && !s.gone {
-		s.gone = true
-		s.m.mu.Lock()
-		delete(s.m.slots, s.name)
-		s.m.mu.Unlock()
+	if m.closed {
+		return nil, 0, ErrClosed
 	}
-	s.mu.Unlock()
+	s = m.slots[name]
+	if s == nil {
+		s = &slot{m: m, id: ID{name}}
+		m.slots[name] = s
+	}
+	m.turn++
+	return s, m.turn, nil
 }
 
-func (s *slot) opened(db *fenec.DB) {
-	s.db = db
-	s.lastUsed = time.Now()
-}
-
-// closeDB closes the database. Whatever it reports, the file is closed.
-func (s *slot) closeDB() error {
-	db := s.db
-	s.db = nil
-	if db == nil {
+// gate returns what hands out places, or nil.
+func (s *slot) gate() *gate {
+	if s.m == nil {
 		return nil
 	}
-	return db.Close()
+	return s.m.gate
 }
 
-// waitUnused waits until no handle is left. The lock is given up meanwhile and
-// held again when it returns: handles taken in between are waited for too.
-func (s *slot) waitUnused(ctx context.Context, most time.Duration) error {
-	timer := time.NewTimer(most)
-	defer timer.Stop()
-	for s.users > 0 {
-		if s.unused == nil {
-			s.unused = make(chan struct{})
+// all returns the slots of the moment.
+func (m *Manager) all() []*slot {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	list := make([]*slot, 0, len(m.slots))
+	for _, s := range m.slots {
+		list = append(list, s)
+	}
+	return list
+}
+
+// enter returns the tenant's slot, owned. leave it afterwards.
+func (m *Manager) enter(ctx context.Context, name string) (*slot, error) {
+	for {
+		s, turn, err := m.slot(name)
+		if err != nil {
+			return nil, err
 		}
-		unused := s.unused
-		s.mu.Unlock()
-		var err error
-		select {
-		case <-unused:
-		case <-timer.C:
-			err = ErrBusy
-		case <-ctx.Done():
-			err = ctx.Err()
-		}
-		s.mu.Lock()
-		if err != nil && s.users > 0 {
-			return err
+		switch got, owner := s.take(nil, turn); {
+		case got == owned:
+			return s, nil
+		case got == taken:
+			if err := await(ctx, owner); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return nil
 }
 
-// Handle is the right to use one tenant's database. Only a Manager makes one.
-type Handle struct {
-	slot     *slot
-	db       *fenec.DB
-	released atomic.Bool
-}
+// got is what came of an attempt to take a slot.
+type got int
 
-// Tenant returns the tenant's name.
-func (h *Handle) Tenant() string { return h.slot.name }
+const (
+	owned  got = iota // the caller owns it
+	used              // the caller has a reference to its open database
+	taken             // somebody owns it: wait for the channel, then try again
+	absent            // it is forgotten: look the name up again
+)
 
-// DB returns the tenant's database, or nil once the handle is released.
-func (h *Handle) DB() *fenec.DB {
-	if h.released.Load() {
-		return nil
-	}
-	return h.db
-}
-
-// Release gives the handle up. Releasing again does nothing.
-func (h *Handle) Release() {
-	if h.released.Swap(true) {
-		return
-	}
-	s := h.slot
+// take takes a reference for h if the database is open, and h is not nil. Otherwise
+// it makes the caller the owner.
+func (s *slot) take(h *Handle, turn uint64) (got, <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	switch {
+	case s.owner != nil:
+		return taken, s.owner
+	case s.gone:
+		return absent, nil
+	case h != nil && s.live != nil:
+		s.lendLocked(h, turn)
+		return used, nil
+	}
+	s.owner = make(chan struct{})
+	return owned, nil
+}
+
+// lendLocked gives h a reference.
+func (s *slot) lendLocked(h *Handle, turn uint64) {
+	s.users++
+	s.turn = turn
+	h.slot, h.live = s, s.live
+	h.surface = surface{h, s.live.db}
+}
+
+func await(ctx context.Context, done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// leave gives up an owned slot, and forgets it if there is nothing to remember.
+func (s *slot) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.owner)
+	s.owner = nil
+	if s.live == nil {
+		s.gone = true
+		s.m.mu.Lock()
+		delete(s.m.slots, s.id.name)
+		s.m.mu.Unlock()
+	}
+}
+
+// release gives up a reference.
+func (s *slot) release() {
+	s.mu.Lock()
 	s.users--
-	s.lastUsed = time.Now()
-	if s.users == 0 && s.unused != nil {
+	s.used = s.m.now.Load()
+	last := s.users == 0
+	if last && s.unused != nil {
 		close(s.unused)
 		s.unused = nil
 	}
+	s.mu.Unlock()
+	if last && s.m.waiting.Load() > 0 {
+		s.m.tellRoom()
+	}
+}
+
+// idleSlot is a database that may be closed.
+type idleSlot struct {
+	slot *slot
+	turn uint64 // of its last use
+	used int64  // when that was over
+}
+
+// idle returns the slot if its database may be closed.
+func (s *slot) idle() (idleSlot, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return idleSlot{s, s.turn, s.used}, s.idleLocked()
+}
+
+func (s *slot) idleLocked() bool {
+	return s.live != nil && s.users == 0 && s.owner == nil && !s.frozen.Load()
+}
+
+// own makes the caller the owner of a slot if it is still idle and was not used since
+// it was found so.
+func (i idleSlot) own() bool {
+	s := i.slot
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.idleLocked() || s.turn != i.turn {
+		return false
+	}
+	s.owner = make(chan struct{})
+	return true
+}
+
+// opened puts a database into an owned slot whose place is reserved.
+func (s *slot) opened(db *fenec.DB) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.used, s.turn = s.m.tick(), s.m.lastTurn()
+	s.liveLocked(db)
+}
+
+func (m *Manager) lastTurn() uint64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.turn
+}
+
+// liveLocked makes the database one whose streams may begin.
+func (s *slot) liveLocked(db *fenec.DB) {
+	live := &instance{db: db}
+	live.life, live.end = context.WithCancelCause(s.m.life)
+	s.live = live
+}
+
+// tick sets and returns the time that is told to those who need not know it exactly.
+func (m *Manager) tick() int64 {
+	now := m.opts.Clock().UnixNano()
+	m.now.Store(now)
+	return now
+}
+
+// vacate ends the streams of an owned slot and waits until no reference is left, for
+// Options.DeleteWait at most; then it is ErrBusy, and streams may begin again.
+func (s *slot) vacate(ctx context.Context) error {
+	s.mu.Lock()
+	if s.live == nil {
+		s.mu.Unlock()
+		return nil
+	}
+	s.live.end(ErrEnded)
+	var unused chan struct{}
+	if s.users > 0 {
+		s.unused = make(chan struct{})
+		unused = s.unused
+	}
+	s.mu.Unlock()
+	if unused == nil {
+		return nil
+	}
+	err := s.awaitUnused(ctx, unused)
+	if err != nil {
+		s.mu.Lock()
+		s.unused = nil
+		s.liveLocked(s.live.db)
+		s.mu.Unlock()
+	}
+	return err
+}
+
+func (s *slot) awaitUnused(ctx context.Context, unused <-chan struct{}) error {
+	timer := time.NewTimer(s.m.opts.DeleteWait)
+	defer timer.Stop()
+	select {
+	case <-unused:
+		return nil
+	case <-timer.C:
+		return fmt.Errorf("%w: still in use after %v", ErrBusy, s.m.opts.DeleteWait)
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.m.life.Done():
+		return ErrClosed
+	}
+}
+
+// close closes the database of an owned slot, if it is open. Whatever it reports, the
+// file is closed. Without fold, what was written is left in the log, on disk.
+func (s *slot) close(fold bool) error {
+	s.mu.Lock()
+	live := s.live
+	s.live = nil
+	s.stopThawLocked()
+	s.frozen.Store(false)
+	s.mu.Unlock()
+	if live == nil {
+		return nil
+	}
+	live.end(ErrEnded)
+	var err error
+	if fold {
+		err = live.db.Close()
+	} else {
+		err = live.db.CloseUnfolded()
+	}
+	s.m.giveBack()
+	return err
+}
+
+// path returns where the tenant's database is.
+func (s *slot) path() string { return s.m.path(s.id.name) }
+
+// exists reports whether there is a tenant: only a regular file is one.
+func (s *slot) exists() (bool, error) {
+	info, err := os.Lstat(s.path())
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && info.Mode().IsRegular(), err
 }

@@ -1,15 +1,20 @@
 package tenant
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // Stats are the figures of a directory.
 type Stats struct {
 	Tenants int   // files
-	Disk    int64 // bytes of all of them, with logs and side files
+	Disk    int64 // bytes of all of them, with logs, side files and the trash
 	Memory  int64 // bytes held by open databases
 	Open    int   // databases
 }
@@ -24,50 +29,96 @@ func (m *Manager) Stats() (Stats, error) {
 	for _, n := range sizes {
 		st.Disk += n
 	}
-	m.mu.Lock()
-	open := make([]*slot, 0, len(m.slots))
-	for _, s := range m.slots {
-		open = append(open, s)
+	trash, err := m.trashBytes()
+	if err != nil {
+		return Stats{}, fmt.Errorf("tenants: %w", err)
 	}
-	m.mu.Unlock()
-	for _, s := range open {
-		if !s.mu.TryLock() {
-			continue // it is being opened or closed
-		}
-		if s.db != nil {
-			st.Open++
-			if figures, err := s.db.Stats(); err == nil {
-				st.Memory += figures.MemoryBytes
-			}
-		}
-		s.mu.Unlock()
+	st.Disk += trash
+	for _, t := range m.Opened() {
+		st.Open++
+		st.Memory += t.Memory
 	}
 	return st, nil
 }
 
-// Sizes returns the bytes on disk of every tenant, by name.
-func (m *Manager) Sizes() (map[string]int64, error) {
-	entries, err := os.ReadDir(m.dir)
+func (m *Manager) trashBytes() (total int64, err error) {
+	err = filepath.WalkDir(filepath.Join(m.dir, trashDir), func(_ string, d os.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // it went meanwhile
+		}
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if info, err := d.Info(); err == nil {
+			total += info.Size()
+		}
+		return nil
+	})
+	return total, err
+}
+
+// Opened is a tenant whose database is open.
+type Opened struct {
+	Name   string
+	Memory int64 // bytes it holds
+	Frozen bool
+}
+
+// Opened returns the tenants whose databases are open, by name.
+func (m *Manager) Opened() []Opened {
+	var list []Opened
+	for _, s := range m.all() {
+		s.mu.Lock()
+		if s.live != nil {
+			held, _ := s.live.db.MemoryBytes()
+			list = append(list, Opened{s.id.name, held, s.frozen.Load()})
+		}
+		s.mu.Unlock()
+	}
+	slices.SortFunc(list, func(a, b Opened) int { return cmp.Compare(a.Name, b.Name) })
+	return list
+}
+
+// List returns the names of all tenants, sorted.
+func (m *Manager) List() ([]string, error) {
+	var names []string
+	err := scan(m.dir, func(entry os.DirEntry) {
+		name, ok := strings.CutSuffix(entry.Name(), suffix)
+		if ok && entry.Type().IsRegular() && CheckName(name) == nil {
+			names = append(names, name)
+		}
+	})
 	if err != nil {
 		return nil, fmt.Errorf("tenants: %w", err)
 	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// Sizes returns the bytes on disk of every tenant, by name: of its database, logs and
+// side files. None is opened for it.
+func (m *Manager) Sizes() (map[string]int64, error) {
 	sizes := map[string]int64{}
 	beside := map[string]int64{}
-	for _, e := range entries {
-		name, rest, ok := strings.Cut(e.Name(), suffix)
-		if !ok || CheckName(name) != nil || !e.Type().IsRegular() {
-			continue
+	var errs []error
+	err := scan(m.dir, func(entry os.DirEntry) {
+		name, rest, ok := strings.Cut(entry.Name(), ".")
+		if !ok || CheckName(name) != nil || !entry.Type().IsRegular() {
+			return
 		}
-		info, err := e.Info()
+		info, err := entry.Info()
 		switch {
-		case os.IsNotExist(err):
+		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
-			return nil, fmt.Errorf("tenants: %w", err)
-		case rest == "":
+			errs = append(errs, err)
+		case "."+rest == suffix:
 			sizes[name] = info.Size()
 		default:
 			beside[name] += info.Size()
 		}
+	})
+	if err := errors.Join(append(errs, err)...); err != nil {
+		return nil, fmt.Errorf("tenants: %w", err)
 	}
 	for name, n := range beside {
 		if _, ok := sizes[name]; ok {

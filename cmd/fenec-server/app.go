@@ -55,14 +55,17 @@ func open(cfg config, stderr io.Writer, errorLog *log.Logger) (a *app, err error
 }
 
 func (a *app) openDir(cfg config, opts serve.Options) error {
-	m, err := tenant.Open(cfg.dir, tenant.Options{DB: cfg.db, IdleClose: cfg.idleClose})
+	n, err := node.Open(cfg.dir, node.Options{
+		Tenants:    tenant.Options{DB: cfg.db, IdleClose: cfg.idleClose},
+		Surface:    opts,
+		AdminToken: cfg.adminToken,
+	})
 	if err != nil {
 		return err
 	}
-	a.closers = append(a.closers, m)
-	n := node.New(m, node.Options{Surface: opts, AdminToken: cfg.adminToken})
+	a.closers = append(a.closers, n)
 	a.surface = n.Surface()
-	a.handler, a.metrics = n, a.surface.MetricsHandler(nil)
+	a.handler, a.metrics = n, n.MetricsHandler()
 	return nil
 }
 

@@ -21,6 +21,8 @@ type Answer struct {
 	Ran    bool        // a statement ran: the version is told
 	Err    error       // what went wrong on our side, for the log; nil otherwise
 
+	cause error // what it tells of, if it was one
+
 	rows    int  // answered or written
 	wrote   bool // it was a write
 	nothing bool // a write that wrote nothing, or whose requirement was not met
@@ -50,6 +52,7 @@ func appendError(dst []byte, message string) []byte {
 // in full to the log only: it may name files.
 func Error(err error) Answer {
 	a := Fail(StatusOf(err), told(err))
+	a.cause = err
 	if ours(err) {
 		a.Err = err
 	}

@@ -70,8 +70,8 @@ func (c *call) batchOfWrites(ctx context.Context, list []fenec.Statement, kinds 
 	if refusal != nil {
 		return *refusal
 	}
-	if c.server.opts.ReadOnly {
-		return readOnly()
+	if refusal := c.mayWrite(); refusal != nil {
+		return *refusal
 	}
 	if key != nil {
 		return c.keyed(ctx, *key, func(tx *fenec.Tx) (Answer, error) {

@@ -40,8 +40,7 @@ func (c *call) claims(kinds []*traits) *Answer {
 		}
 	}
 	c.claim = x
-	c.takeTurn()
-	return nil
+	return c.takeTurn()
 }
 
 func (x *claim) add(t *traits) error {

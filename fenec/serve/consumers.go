@@ -22,12 +22,13 @@ func (c *call) consumers() Answer {
 		return c.listConsumers()
 	}
 	name := c.path[2]
-	switch {
-	case len(name) > longestConsumer:
+	if len(name) > longestConsumer {
 		return Fail(http.StatusBadRequest, fmt.Sprintf("a consumer's name has 1 to %d bytes", longestConsumer))
-	case c.server.opts.ReadOnly:
-		return readOnly()
-	case c.r.Method == http.MethodDelete:
+	}
+	if refusal := c.mayWrite(); refusal != nil {
+		return *refusal
+	}
+	if c.r.Method == http.MethodDelete {
 		return c.forgetConsumer(name)
 	}
 	return c.moveConsumer(name)

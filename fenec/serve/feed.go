@@ -103,11 +103,21 @@ func (c *call) await(ctx context.Context, since uint64, most int) (list []fenec.
 			return list, next, err
 		}
 		since = next
-		if err := c.db.WaitFeed(ctx, since); err != nil && ctx.Err() == nil {
+		goOn := c.waits()
+		err := c.db.WaitFeed(ctx, since)
+		if refusal := goOn(); refusal != nil {
+			return nil, since, refusedError{*refusal}
+		}
+		if err != nil && ctx.Err() == nil {
 			return nil, since, err
 		}
 	}
 }
+
+// refusedError is a refusal on its way to whoever answers.
+type refusedError struct{ answer Answer }
+
+func (e refusedError) Error() string { return string(e.answer.Body) }
 
 func (c *call) feedAnswer(list []fenec.FeedChange, next uint64) Answer {
 	var body []byte
@@ -127,7 +137,10 @@ func (c *call) feedAnswer(list []fenec.FeedChange, next uint64) Answer {
 // feedError answers with what is wrong with a cursor.
 func (c *call) feedError(err error) Answer {
 	var cursor *fenec.CursorError
+	var refused refusedError
 	switch {
+	case errors.As(err, &refused):
+		return refused.answer
 	case errors.Is(err, fenec.ErrNoFeed):
 		return Fail(http.StatusConflict, "the server keeps no feed of changes")
 	case !errors.As(err, &cursor):

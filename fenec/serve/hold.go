@@ -48,11 +48,11 @@ func (c *call) waitForSeq() *Answer {
 	}
 	ctx, cancel := context.WithTimeout(c.r.Context(), wait)
 	defer cancel()
-	began := time.Now()
+	began, goOn := time.Now(), c.waits()
 	err := c.db.WaitSeq(ctx, after)
 	c.waitedSince(began, "fenec.wait_for_write")
-	if err == nil {
-		return nil
+	if refusal := goOn(); refusal != nil || err == nil {
+		return refusal
 	}
 	a := Error(err)
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -95,7 +95,15 @@ func (c *call) hold(wait time.Duration) Answer {
 	for {
 		since := c.db.Seq()
 		a := c.runOnce()
-		if !a.nothing || c.claim == nil || !c.wake(ctx, since) {
+		if !a.nothing || c.claim == nil {
+			return a
+		}
+		goOn := c.waits()
+		woken := c.wake(ctx, since)
+		if refusal := goOn(); refusal != nil {
+			return *refusal
+		}
+		if !woken {
 			return a
 		}
 		if refusal := c.authenticate(); refusal != nil {
@@ -106,15 +114,17 @@ func (c *call) hold(wait time.Duration) Answer {
 
 // takeTurn waits until the request is the first of those that would pick the same
 // rows. If that does not come to pass it goes ahead, and most likely finds nothing.
-func (c *call) takeTurn() {
+func (c *call) takeTurn() *Answer {
 	if c.pass != nil {
-		return
+		return nil
 	}
-	defer c.waitedSince(time.Now(), "fenec.wait_for_rows")
+	began, goOn := time.Now(), c.waits()
 	key := turnKey{c.db, bearer(c.r.Header), string(c.body)}
 	if pass, err := c.server.turns.wait(c.holding, key); err == nil {
 		c.pass = pass
 	}
+	c.waitedSince(began, "fenec.wait_for_rows")
+	return goOn()
 }
 
 // passOn lets the next of those requests go ahead.

@@ -43,15 +43,15 @@ func (c *call) metrics() Answer {
 	if refusal := c.scrapes(); refusal != nil {
 		return *refusal
 	}
-	db, release, refusal := c.source.Open(c.r.Context())
+	use, refusal := c.source.Open(c.r.Context())
 	if refusal != nil {
 		return *refusal
 	}
-	defer release()
+	defer use.Release()
 	var p metrics.Page
 	c.server.writeMetrics(&p)
-	if db != nil {
-		st, err := db.Stats()
+	if use.DB != nil {
+		st, err := use.DB.Stats()
 		if err != nil {
 			return Error(err)
 		}

@@ -40,8 +40,8 @@ func (c *call) one(ctx context.Context, st fenec.Statement, t *traits) Answer {
 	if refusal != nil {
 		return *refusal
 	}
-	if c.server.opts.ReadOnly {
-		return readOnly()
+	if refusal := c.mayWrite(); refusal != nil {
+		return *refusal
 	}
 	if key == nil {
 		res, err := c.view.Query(ctx, st.Text, st.Args...)

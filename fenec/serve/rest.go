@@ -49,6 +49,9 @@ func (c *call) tryRestWrite(ctx context.Context, st *rest.Statement) Answer {
 	if refusal != nil {
 		return *refusal
 	}
+	if refusal := c.mayWrite(); refusal != nil {
+		return *refusal
+	}
 	if key != nil {
 		return c.keyed(ctx, *key, func(tx *fenec.Tx) (Answer, error) {
 			res, err := tx.Query(ctx, st.Text, st.Args...)

@@ -123,11 +123,11 @@ var errRefused = errors.New("the description is refused")
 
 // apply answers POST /_schema/apply: it does all that the plan says, or nothing.
 func (c *call) apply(ctx context.Context) Answer {
-	switch {
-	case !c.who.everything():
+	if !c.who.everything() {
 		return Fail(http.StatusForbidden, "the token may not change the schema")
-	case c.server.opts.ReadOnly:
-		return readOnly()
+	}
+	if refusal := c.mayWrite(); refusal != nil {
+		return *refusal
 	}
 	d, err := descr.Read(ctx, c.body)
 	if err != nil {
@@ -145,6 +145,14 @@ func (c *call) apply(ctx context.Context) Answer {
 		return c.carryOut(ctx, tx, p)
 	})
 	return c.outcome(p, seq, err)
+}
+
+// ApplySchema does with a description, to a database in use, what POST
+// /_schema/apply does, for a request beside the surface that has been let in.
+func (s *Server) ApplySchema(w http.ResponseWriter, r *http.Request, use *Use, description []byte) Answer {
+	c := &call{server: s, w: w, r: r, use: use, db: use.DB, view: use.DB, who: identity{kind: full}}
+	c.body = description
+	return c.better(c.apply(r.Context()))
 }
 
 // outcome answers with what came of an apply, and tells the audit log.

@@ -68,22 +68,6 @@ func (s *Server) Handler(db *fenec.DB) http.Handler {
 	})
 }
 
-// Source is where a request finds its database.
-type Source struct {
-	// Tenant is the name of whom the database belongs to. Where there is one, a JSON
-	// Web Token has to name it. "" is nobody in particular.
-	Tenant string
-
-	// Open returns the database and a function that lets it go; or an answer that
-	// says why there is none.
-	Open func(ctx context.Context) (db *fenec.DB, release func(), refusal *Answer)
-}
-
-// always is the source of a database that is always open.
-func always(db *fenec.DB) Source {
-	return Source{Open: func(context.Context) (*fenec.DB, func(), *Answer) { return db, func() {}, nil }}
-}
-
 // call is one request.
 type call struct {
 	memory
@@ -95,6 +79,7 @@ type call struct {
 	source Source
 
 	who  identity
+	use  *Use // nil until the database is open
 	db   *fenec.DB
 	view view // db as who sees it
 

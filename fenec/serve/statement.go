@@ -32,6 +32,7 @@ func (c *call) statement() Answer {
 	a := c.attempt()
 	c.endSpan(&a)
 	c.observe(&a)
+	c.spent(&a)
 	return a
 }
 
@@ -65,11 +66,11 @@ func (c *call) runOnce() Answer {
 	ctx, cancel := c.bounded()
 	defer cancel()
 	if c.span == nil {
-		return c.run(ctx)
+		return c.better(c.run(ctx))
 	}
 	ctx = inside.Watched(ctx, c.span.Child)
 	began := time.Now()
-	a := c.run(ctx)
+	a := c.better(c.run(ctx))
 	c.span.Child("execute", began, time.Now())
 	return a
 }
@@ -115,18 +116,18 @@ func (c *call) foreign() *Answer {
 
 // open takes hold of the database until release is called.
 func (c *call) open() (release func(), refusal *Answer) {
-	c.db, release, refusal = c.source.Open(c.r.Context())
-	if refusal != nil {
+	if c.use, refusal = c.source.Open(c.r.Context()); refusal != nil {
 		return nil, refusal
 	}
+	c.db = c.use.DB
 	view, err := c.who.see(c.db)
 	if err != nil {
-		release()
+		c.use.Release()
 		a := Error(err)
 		return nil, &a
 	}
 	c.view = view
-	return release, nil
+	return c.use.Release, nil
 }
 
 // bounded returns the request's context, which ends when its statement has run

@@ -43,6 +43,13 @@ func (c *call) follow() *Answer {
 	if refusal != nil {
 		return refusal
 	}
+	if streams := c.use.Streams; streams != nil {
+		end, err := streams()
+		if err != nil {
+			return c.refuse(err)
+		}
+		defer end()
+	}
 	sub, err := c.view.Subscribe(c.r.Context(), shape, since)
 	if err != nil {
 		a := Error(err)
@@ -50,8 +57,38 @@ func (c *call) follow() *Answer {
 	}
 	defer sub.Close()
 	defer context.AfterFunc(s.closing, func() { sub.Close() })()
+	defer c.endWith(sub)()
+	c.waits() // for as long as it lasts
 	c.feedEvents(sub)
 	return nil
+}
+
+// endWith closes the subscription when the use of the database has to end, until
+// stop is called.
+func (c *call) endWith(sub *fenec.Subscription) (stop func()) {
+	ended := c.use.Ended
+	if ended == nil {
+		return func() {}
+	}
+	over := make(chan struct{})
+	go func() {
+		select {
+		case <-ended:
+			sub.Close()
+		case <-over:
+		}
+	}()
+	return func() { close(over) }
+}
+
+// mustEnd reports whether the use of the database has to end.
+func (c *call) mustEnd() bool {
+	select {
+	case <-c.use.Ended:
+		return c.use.Ended != nil
+	default:
+		return false
+	}
 }
 
 // stall is how long a client may take to accept an event.
@@ -69,6 +106,9 @@ func (c *call) feedEvents(sub *fenec.Subscription) {
 			err = out.event(&ev)
 		case errors.Is(err, errSilence):
 			err = out.comment("keepalive")
+		case c.mustEnd():
+			out.failure(c.use.Why, 0)
+			return
 		case c.r.Context().Err() != nil || errors.Is(err, fenec.ErrClosed):
 			return
 		case errors.Is(err, context.DeadlineExceeded):

@@ -1,38 +1,282 @@
 package node
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
 
-// stats returns the body of GET /_admin/stats.
-func (n *Node) stats() ([]byte, error) {
+	"github.com/fenec-go/fenecdb/fenec/serve"
+	"github.com/fenec-go/fenecdb/tenant"
+)
+
+// serveAdmin answers a request under /_admin/.
+func (n *Node) serveAdmin(w http.ResponseWriter, r *http.Request, path []string) {
+	if !n.opts.AdminToken.Opens(r.Header) {
+		n.server.Refused(w, r)
+		serve.Unauthorized().Write(w, r)
+		return
+	}
+	if r.Method == http.MethodGet && len(path) == 3 && path[0] == "tenants" && path[2] == "file" {
+		n.sendImage(w, r, path[1])
+		return
+	}
+	a := n.admin(w, r, path)
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		n.server.Administered(w, r, a.Status)
+	}
+	n.server.Send(w, r, a)
+}
+
+// admin answers a request that carries the token.
+func (n *Node) admin(w http.ResponseWriter, r *http.Request, path []string) serve.Answer {
+	if len(path) == 1 && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		return n.overview(r, path[0])
+	}
+	if len(path) < 2 || path[0] != "tenants" {
+		return serve.NotFound(r)
+	}
+	name := path[1]
+	if err := tenant.CheckName(name); err != nil {
+		return failure(err)
+	}
+	if len(path) == 2 {
+		return n.lifecycle(r, name)
+	}
+	if len(path) == 3 {
+		return n.tenant(w, r, name, path[2])
+	}
+	return serve.NotFound(r)
+}
+
+// overview answers a request about all tenants.
+func (n *Node) overview(r *http.Request, what string) serve.Answer {
+	switch what {
+	case "stats":
+		st, err := n.tenants.Stats()
+		return answer(http.StatusOK, struct {
+			Tenants int   `json:"tenants"`
+			Disk    int64 `json:"disk"`
+			Memory  int64 `json:"memory"`
+			Open    int   `json:"open"`
+		}{st.Tenants, st.Disk, st.Memory, st.Open}, err)
+	case "open":
+		return n.openTenants()
+	case "tenants":
+		names, err := n.tenants.List()
+		return answer(http.StatusOK, orEmpty(names), err)
+	case "sizes":
+		sizes, err := n.tenants.Sizes()
+		return answer(http.StatusOK, sizes, err)
+	case "usage":
+		return n.report(r)
+	case "degraded":
+		return n.degraded()
+	}
+	return serve.NotFound(r)
+}
+
+// orEmpty returns a list that is [] in JSON where there is none.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+func (n *Node) openTenants() serve.Answer {
+	type openTenant struct {
+		Name   string `json:"name"`
+		Memory int64  `json:"memory"`
+		Frozen bool   `json:"frozen"`
+	}
+	list := []openTenant{}
+	for _, t := range n.tenants.Opened() {
+		list = append(list, openTenant(t))
+	}
+	return jsonAnswer(http.StatusOK, list)
+}
+
+func (n *Node) degraded() serve.Answer {
+	type degradedTenant struct {
+		Name  string    `json:"name"`
+		Error string    `json:"error"`
+		Since time.Time `json:"since"`
+	}
+	list := []degradedTenant{}
+	for _, d := range n.tenants.Degraded() {
+		list = append(list, degradedTenant{d.Name, d.Err.Error(), d.Since.UTC().Truncate(time.Millisecond)})
+	}
+	return jsonAnswer(http.StatusOK, list)
+}
+
+// lifecycle answers a request that makes a tenant or removes it.
+func (n *Node) lifecycle(r *http.Request, name string) serve.Answer {
+	switch r.Method {
+	case http.MethodPut:
+		err := n.tenants.Create(r.Context(), name)
+		return answer(http.StatusCreated, map[string]string{"created": name}, err)
+	case http.MethodDelete:
+		remove := n.tenants.Delete
+		if r.URL.Query().Get("purge") == "1" {
+			remove = n.tenants.DeleteNow
+		}
+		if err := remove(r.Context(), name); errors.Is(err, tenant.ErrBusy) {
+			return serve.Fail(http.StatusConflict, err.Error())
+		} else if err != nil {
+			return failure(err)
+		}
+		return serve.Answer{Status: http.StatusNoContent}
+	}
+	return serve.NotFound(r)
+}
+
+// tenant answers a request about one tenant.
+func (n *Node) tenant(w http.ResponseWriter, r *http.Request, name, what string) serve.Answer {
+	switch {
+	case what == "quota":
+		return n.quota(r, name)
+	case what == "usage" && r.Method == http.MethodGet:
+		return n.usage(r, name)
+	case what == "file" && r.Method == http.MethodPut:
+		err := n.tenants.Import(r.Context(), name, r.Body, r.ContentLength)
+		return answer(http.StatusCreated, map[string]string{"imported": name}, err)
+	case what == "undelete" && r.Method == http.MethodPost:
+		err := n.tenants.Undelete(r.Context(), name)
+		return answer(http.StatusOK, map[string]string{"restored": name}, err)
+	case what == "freeze" && r.Method == http.MethodPost:
+		return n.freeze(r, name)
+	case what == "thaw" && r.Method == http.MethodPost:
+		err := n.tenants.Thaw(r.Context(), name)
+		return answer(http.StatusOK, map[string]bool{"frozen": false}, err)
+	case what == "schema" && r.Method == http.MethodPost:
+		return n.applySchema(w, r, name)
+	}
+	return serve.NotFound(r)
+}
+
+// freeze answers POST /_admin/tenants/<t>/freeze, whose body may say for how many
+// milliseconds.
+func (n *Node) freeze(r *http.Request, name string) serve.Answer {
+	body, refusal := smallBody(r, 1<<10)
+	if refusal != nil {
+		return *refusal
+	}
+	var ask struct {
+		MS *int64 `json:"ms"`
+	}
+	if len(body) > 0 {
+		if err := json.Unmarshal(body, &ask); err != nil || ask.MS != nil && *ask.MS < 1 {
+			return serve.Fail(http.StatusBadRequest, `want no body, or {"ms": n} with how long, in milliseconds`)
+		}
+	}
+	var d time.Duration
+	if ask.MS != nil {
+		d = time.Duration(*ask.MS) * time.Millisecond
+	}
+	f, err := n.tenants.Freeze(r.Context(), name, d)
+	return answer(http.StatusOK, struct {
+		Frozen bool   `json:"frozen"`
+		Seq    uint64 `json:"seq"`
+		Boot   string `json:"boot"`
+	}{true, f.Seq, f.Boot}, err)
+}
+
+// applySchema answers POST /_admin/tenants/<t>/schema.
+func (n *Node) applySchema(w http.ResponseWriter, r *http.Request, name string) serve.Answer {
+	body, refusal := smallBody(r, maxSchema)
+	if refusal != nil {
+		return *refusal
+	}
+	source := n.source(name)
+	use, refused := source.Open(r.Context())
+	if refused != nil {
+		return *refused
+	}
+	defer use.Release()
+	return n.server.ApplySchema(w, r, use, body)
+}
+
+// maxSchema is the longest description of a schema, in bytes.
+const maxSchema = 1 << 20
+
+// sendImage answers GET /_admin/tenants/<t>/file: the tenant's database, with its
+// length, as it is at that moment.
+func (n *Node) sendImage(w http.ResponseWriter, r *http.Request, name string) {
+	m, err := n.tenants.Image(r.Context(), name)
+	if err != nil {
+		n.server.Send(w, r, failure(err))
+		return
+	}
+	defer m.Close()
+	w.Header().Set("Content-Type", "application/octet-stream")
+	w.Header().Set("Content-Length", fmt.Sprint(m.Size()))
+	w.WriteHeader(http.StatusOK)
+	if _, err := io.Copy(stallWriter{w, http.NewResponseController(w)}, m); err != nil {
+		panic(http.ErrAbortHandler) // whoever takes it sees that it is cut short
+	}
+}
+
+// stallWriter cuts off who does not read.
+type stallWriter struct {
+	http.ResponseWriter
+	control *http.ResponseController
+}
+
+func (w stallWriter) Write(b []byte) (int, error) {
+	// Where there are no deadlines, the server's own must do.
+	_ = w.control.SetWriteDeadline(time.Now().Add(time.Minute))
+	return w.ResponseWriter.Write(b)
+}
+
+// smallBody reads a body of at most that many bytes.
+func smallBody(r *http.Request, most int64) ([]byte, *serve.Answer) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, most+1))
+	if err == nil && int64(len(body)) <= most {
+		return body, nil
+	}
+	a := serve.Fail(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes", most))
+	if err != nil {
+		a = serve.Fail(http.StatusBadRequest, "the body could not be read: "+err.Error())
+	}
+	return nil, &a
+}
+
+// answer answers with v, or with the error if there is one.
+func answer(status int, v any, err error) serve.Answer {
+	if err != nil {
+		return failure(err)
+	}
+	return jsonAnswer(status, v)
+}
+
+func jsonAnswer(status int, v any) serve.Answer {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return serve.Error(err)
+	}
+	return serve.Answer{Status: status, Body: body}
+}
+
+// writeMetrics returns the node's own figures.
+func (n *Node) writeMetrics() ([]serve.Figure, error) {
 	st, err := n.tenants.Stats()
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(struct {
-		Tenants int   `json:"tenants"`
-		Disk    int64 `json:"disk"`
-		Memory  int64 `json:"memory"`
-		Open    int   `json:"open"`
-	}{st.Tenants, st.Disk, st.Memory, st.Open})
+	return []serve.Figure{
+		{Name: "fenec_tenants", Help: "Tenants.", Value: int64(st.Tenants)},
+		{Name: "fenec_tenants_open", Help: "Tenants whose database is open.", Value: int64(st.Open)},
+		{Name: "fenec_tenants_disk_bytes", Help: "Bytes on disk of all tenants.", Value: st.Disk},
+		{Name: "fenec_memory_bytes", Help: "Bytes of memory that open databases hold.", Value: st.Memory},
+	}, err
 }
 
-// names returns the body of GET /_admin/tenants.
-func (n *Node) names() ([]byte, error) {
-	names, err := n.tenants.List()
-	if err != nil {
-		return nil, err
-	}
-	if names == nil {
-		names = []string{}
-	}
-	return json.Marshal(names)
-}
-
-// sizes returns the body of GET /_admin/sizes.
-func (n *Node) sizes() ([]byte, error) {
-	sizes, err := n.tenants.Sizes()
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(sizes)
+// MetricsHandler returns a handler that answers /_metrics and nothing else, for a
+// listener of its own.
+func (n *Node) MetricsHandler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if serve.Begin(w, r) {
+			n.server.ServeNode(w, r, serve.Segments(r.URL), n.writeMetrics)
+		}
+	})
 }

@@ -1,0 +1,53 @@
+package serve
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/fenec-go/fenecdb/fenec/serve/internal/metrics"
+)
+
+// Figure is a figure of a node's own, for /_metrics.
+type Figure struct {
+	Name, Help string
+	Value      int64 // of the moment
+}
+
+// ServeNode answers a request that is for no database, as a node of many has them:
+// its health, and its figures with those that figures returns.
+func (s *Server) ServeNode(w http.ResponseWriter, r *http.Request, path []string, figures func() ([]Figure, error)) {
+	if IsHealth(r, path) {
+		Health().Write(w, r)
+		return
+	}
+	nothing := Source{Open: func(context.Context) (*Use, *Answer) { return &Use{Release: func() {}}, nil }}
+	c := &call{server: s, w: w, r: r, path: path, source: nothing, began: time.Now()}
+	switch {
+	case s.cors.isPreflight(r):
+		s.cors.allow(w.Header())
+		Answer{Status: http.StatusNoContent}.Write(w, r)
+	case reads(r.Method) && c.at("_metrics"):
+		c.send(c.nodeMetrics(figures))
+	default:
+		s.cors.allow(w.Header())
+		c.send(c.notFound())
+	}
+}
+
+func (c *call) nodeMetrics(figures func() ([]Figure, error)) Answer {
+	if refusal := c.scrapes(); refusal != nil {
+		return *refusal
+	}
+	list, err := figures()
+	if err != nil {
+		return Error(err)
+	}
+	var p metrics.Page
+	c.server.writeMetrics(&p)
+	for _, f := range list {
+		p.Family(f.Name, metrics.Gauge, f.Help)
+		p.Uint(uint64(f.Value))
+	}
+	return Answer{Status: http.StatusOK, Body: p.Bytes(), Header: http.Header{"Content-Type": {metrics.ContentType}}}
+}

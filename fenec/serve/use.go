@@ -1,0 +1,128 @@
+package serve
+
+import (
+	"context"
+	"time"
+
+	"github.com/fenec-go/fenecdb/fenec"
+)
+
+// Source is where a request finds its database.
+type Source struct {
+	// Tenant is the name of whom the database belongs to. Where there is one, a JSON
+	// Web Token has to name it. "" is nobody in particular.
+	Tenant string
+
+	// Open returns the database, or an answer that says why there is none.
+	Open func(ctx context.Context) (*Use, *Answer)
+}
+
+// Use is a database in the use of one request. All but DB and Release may be nil.
+type Use struct {
+	DB      *fenec.DB
+	Release func() // ends the use; it is called once
+
+	// Ended is closed when the use has to end soon, as when its tenant is to be
+	// deleted. A stream then ends with Why.
+	Ended <-chan struct{}
+	Why   string
+
+	// Waits is called when the request begins to wait for something that others do,
+	// and the function it returns when it goes on.
+	Waits func() (goOn func(context.Context) error)
+
+	// Writes is asked before a write runs. Its error is the answer.
+	Writes func() error
+
+	// Streams is asked before a subscription begins. Its error is the answer, and the
+	// function it returns is called when the subscription ends.
+	Streams func() (end func(), err error)
+
+	// Refuse answers errors that the surface does not know, or not well enough.
+	Refuse func(error) (Answer, bool)
+
+	// Warns returns a header to add to the answer of a write under the server's own
+	// token, "" for none.
+	Warns func() (name, value string)
+
+	// Spent is told what the request cost, once it has its answer.
+	Spent func(Spent)
+}
+
+// Spent is what a request cost.
+type Spent struct {
+	Took  time.Duration // without the time it was held
+	Wrote bool
+	Rows  int   // answered or written
+	In    int64 // bytes of its body
+	Out   int64 // bytes of its answer, but for those of long ones
+}
+
+// always is the source of a database that is always open.
+func always(db *fenec.DB) Source {
+	use := &Use{DB: db, Release: func() {}}
+	return Source{Open: func(context.Context) (*Use, *Answer) { return use, nil }}
+}
+
+// refuse returns the answer for an error of the request's use.
+func (c *call) refuse(err error) *Answer {
+	a := c.better(Error(err))
+	return &a
+}
+
+// better returns the answer that the use gives in place of one that tells of an
+// error.
+func (c *call) better(a Answer) Answer {
+	if a.cause == nil || c.use == nil || c.use.Refuse == nil {
+		return a
+	}
+	if b, ok := c.use.Refuse(a.cause); ok {
+		return b
+	}
+	return a
+}
+
+// mayWrite returns why the request may not write.
+func (c *call) mayWrite() *Answer {
+	if c.server.opts.ReadOnly {
+		a := readOnly()
+		return &a
+	}
+	if c.use.Writes == nil {
+		return nil
+	}
+	if err := c.use.Writes(); err != nil {
+		return c.refuse(err)
+	}
+	return nil
+}
+
+// waits gives back what the request holds while it waits for others. goOn takes it
+// again.
+func (c *call) waits() (goOn func() *Answer) {
+	if c.use.Waits == nil {
+		return func() *Answer { return nil }
+	}
+	resume := c.use.Waits()
+	return func() *Answer {
+		if err := resume(c.r.Context()); err != nil {
+			return c.refuse(err)
+		}
+		return nil
+	}
+}
+
+// spent tells the use what the request cost.
+func (c *call) spent(a *Answer) {
+	if c.use == nil {
+		return
+	}
+	if warns := c.use.Warns; warns != nil && a.wrote && a.Status < 300 && c.who.everything() {
+		if name, value := warns(); name != "" {
+			c.w.Header().Set(name, value)
+		}
+	}
+	if c.use.Spent != nil {
+		c.use.Spent(Spent{time.Since(c.began) - c.waited, a.wrote, a.rows, int64(len(c.body)), int64(len(a.Body))})
+	}
+}

@@ -1,0 +1,79 @@
+package tenant
+
+import (
+	"context"
+	"errors"
+
+	"github.com/fenec-go/fenecdb/fenec"
+)
+
+// Subscription follows a shape for as long as its handle is not released.
+type Subscription struct {
+	h    *Handle
+	sub  *fenec.Subscription
+	next *fenec.Event // that came, and for which there was no place yet
+}
+
+// Subscribe begins to follow a shape as fenec.DB.Subscribe does.
+func (s *surface) Subscribe(ctx context.Context, shape fenec.Shape, since uint64) (*Subscription, error) {
+	h := s.h
+	if err := h.begin(); err != nil {
+		return nil, err
+	}
+	defer h.end()
+	sub, err := s.on.Subscribe(ctx, shape, since)
+	if err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.calls.Load()&released != 0 {
+		return nil, errors.Join(ErrReleased, sub.Close())
+	}
+	if h.subs == nil {
+		h.subs = map[*fenec.Subscription]struct{}{}
+	}
+	h.subs[sub] = struct{}{}
+	return &Subscription{h: h, sub: sub}, nil
+}
+
+// Next waits for the next event, without a place in flight, and is ErrEnded once the
+// tenant is being deleted or renamed. After ErrBusy, which says that there was no
+// place to go on in, the next call returns the event. One goroutine at a time may
+// call it.
+func (s *Subscription) Next(ctx context.Context) (fenec.Event, error) {
+	if err := s.h.waiting(ctx, func() error { return s.await(ctx) }); err != nil {
+		return fenec.Event{}, err
+	}
+	ev := *s.next
+	s.next = nil
+	return ev, nil
+}
+
+// await waits until there is a next event.
+func (s *Subscription) await(ctx context.Context) error {
+	if s.next != nil {
+		return nil
+	}
+	until, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.h.live.life, cancel)()
+	ev, err := s.sub.Next(until)
+	switch {
+	case err == nil:
+		s.next = &ev
+	case s.h.calls.Load()&released != 0:
+		return ErrReleased
+	case ctx.Err() == nil && s.h.live.life.Err() != nil:
+		return context.Cause(s.h.live.life)
+	}
+	return err
+}
+
+// Close ends the subscription.
+func (s *Subscription) Close() error {
+	s.h.mu.Lock()
+	delete(s.h.subs, s.sub)
+	s.h.mu.Unlock()
+	return s.sub.Close()
+}
