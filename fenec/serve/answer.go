@@ -166,6 +166,7 @@ var statuses = []struct {
 	{fenec.ErrDenied, http.StatusForbidden},
 	{fenec.ErrOverLimit, http.StatusRequestEntityTooLarge},
 	{fenec.ErrBlockTooLarge, http.StatusRequestEntityTooLarge},
+	{errLongBatch, http.StatusRequestEntityTooLarge},
 	{fenec.ErrMemory, http.StatusInsufficientStorage},
 	{fenec.ErrClosed, http.StatusServiceUnavailable},
 	{fenec.ErrSnapshotTooOld, http.StatusServiceUnavailable},

@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 
@@ -53,11 +54,15 @@ func (c *call) kinds(list []fenec.Statement) []*traits {
 
 // batchOfReads runs statements that only read, all on one snapshot.
 func (c *call) batchOfReads(ctx context.Context, list []fenec.Statement) Answer {
-	results, err := c.view.Batch(ctx, list)
+	var g gathered
+	err := c.view.View(ctx, func(sn *fenec.Snapshot) error {
+		g = gathered{}
+		return g.run(ctx, list, sn.Query)
+	})
 	if err != nil {
 		return c.fail(err)
 	}
-	return together(results)
+	return g.answer(len(list))
 }
 
 // batchOfWrites runs statements as one block, or one by one when one of them is
@@ -75,59 +80,90 @@ func (c *call) batchOfWrites(ctx context.Context, list []fenec.Statement, kinds 
 	}
 	if key != nil {
 		return c.keyed(ctx, *key, func(tx *fenec.Tx) (Answer, error) {
-			results := make([]*fenec.Result, len(list))
-			for i, st := range list {
-				var err error
-				if results[i], err = tx.Query(ctx, st.Text, st.Args...); err != nil {
-					return Answer{}, &fenec.BatchError{At: i, Err: err}
-				}
+			var g gathered
+			if err := g.run(ctx, list, tx.Query); err != nil {
+				return Answer{}, err
 			}
-			a := together(results)
-			return a, a.Err
+			return g.answer(len(list)), nil
 		})
 	}
-	run := c.view.Batch
+	var g gathered
 	if compacts {
-		run = c.oneByOne
+		if err := g.run(ctx, list, c.view.Query); err != nil {
+			return c.fail(stayed(err))
+		}
+		return g.answer(len(list))
 	}
-	results, err := run(ctx, list)
+	seq, err := c.view.Update(ctx, func(tx *fenec.Tx) error { return g.run(ctx, list, tx.Query) })
 	if err != nil {
 		return c.fail(err)
 	}
-	return together(results)
-}
-
-// oneByOne runs statements each as a block of its own; those before a failing
-// one stay.
-func (c *call) oneByOne(ctx context.Context, list []fenec.Statement) ([]*fenec.Result, error) {
-	results := make([]*fenec.Result, 0, len(list))
-	for i, st := range list {
-		res, err := c.view.Query(ctx, st.Text, st.Args...)
-		if err != nil {
-			return nil, &fenec.BatchError{At: i, Completed: i, Err: err}
-		}
-		results = append(results, res)
-	}
-	return results, nil
-}
-
-// together answers with the results of all statements of a batch.
-func together(results []*fenec.Result) Answer {
-	a := Answer{Status: http.StatusOK, Seq: results[len(results)-1].Seq(), nothing: true}
-	body := append(strconv.AppendInt([]byte(`{"ok":`), int64(len(results)), 10), `,"results":[`...)
-	var err error
-	for i, res := range results {
-		if i > 0 {
-			body = append(body, ',')
-		}
-		if body, err = res.AppendBatchJSON(body); err != nil {
-			return Error(err)
-		}
-		a.rows += rowsOf(res)
-		a.nothing = a.nothing && res.Affected() == 0 && res.Kind() != fenec.KindMessage
-	}
-	a.Body = append(body, "]}"...)
+	a := g.answer(len(list))
+	a.Seq = seq
 	return a
+}
+
+// stayed says of a failed batch, whose statements were blocks of their own, that
+// those before stay.
+func stayed(err error) error {
+	var be *fenec.BatchError
+	if errors.As(err, &be) {
+		be.Completed = be.At
+	}
+	return err
+}
+
+// gathered are the answers of a batch's statements, as JSON as soon as they are
+// there: results take up several times the memory.
+type gathered struct {
+	body    []byte
+	seq     uint64
+	rows    int
+	written bool // something was written, or done
+}
+
+// longestBatch is the longest answer of a batch, in bytes: it has to be whole before
+// its head can go.
+const longestBatch = 64 << 20
+
+// errLongBatch refuses to answer more.
+var errLongBatch = fmt.Errorf("the answer of the batch passes %d bytes: ask for less at once", longestBatch)
+
+// run runs the statements in order.
+func (g *gathered) run(ctx context.Context, list []fenec.Statement, query func(context.Context, string, ...any) (*fenec.Result, error)) error {
+	for i, st := range list {
+		res, err := query(ctx, st.Text, st.Args...)
+		if err == nil {
+			err = g.add(res)
+		}
+		if err != nil {
+			return &fenec.BatchError{At: i, Err: err}
+		}
+	}
+	return nil
+}
+
+func (g *gathered) add(res *fenec.Result) (err error) {
+	if len(g.body) > 0 {
+		g.body = append(g.body, ',')
+	}
+	if g.body, err = res.AppendBatchJSON(g.body); err != nil {
+		return err
+	}
+	if len(g.body) > longestBatch {
+		return errLongBatch
+	}
+	g.seq = res.Seq()
+	g.rows += rowsOf(res)
+	g.written = g.written || res.Affected() > 0 || res.Kind() == fenec.KindMessage
+	return nil
+}
+
+// answer answers with the results of all n statements.
+func (g *gathered) answer(n int) Answer {
+	body := append(strconv.AppendInt([]byte(`{"ok":`), int64(n), 10), `,"results":[`...)
+	body = append(append(body, g.body...), "]}"...)
+	return Answer{Status: http.StatusOK, Body: body, Seq: g.seq, rows: g.rows, nothing: !g.written}
 }
 
 // batchError tells which statement failed and how many stay.

@@ -48,6 +48,7 @@ func (c *call) waitForSeq() *Answer {
 	}
 	ctx, cancel := context.WithTimeout(c.r.Context(), wait)
 	defer cancel()
+	defer context.AfterFunc(c.server.closing, cancel)()
 	began, goOn := time.Now(), c.waits()
 	err := c.db.WaitSeq(ctx, after)
 	c.waitedSince(began, "fenec.wait_for_write")
@@ -55,7 +56,7 @@ func (c *call) waitForSeq() *Answer {
 		return refusal
 	}
 	a := Error(err)
-	if errors.Is(err, context.DeadlineExceeded) {
+	if ctx.Err() != nil && c.r.Context().Err() == nil {
 		seq := c.db.Seq()
 		a = failWith(http.StatusGatewayTimeout, fmt.Errorf("the database is at %d, before %d", seq, after), "seq", seq)
 	}

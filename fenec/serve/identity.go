@@ -33,7 +33,8 @@ func (k identityKind) String() string { return [...]string{"nobody", "open", "fu
 type view interface {
 	Query(ctx context.Context, text string, args ...any) (*fenec.Result, error)
 	Rows(ctx context.Context, text string, args ...any) iter.Seq2[fenec.Row, error]
-	Batch(ctx context.Context, list []fenec.Statement) ([]*fenec.Result, error)
+	View(ctx context.Context, fn func(*fenec.Snapshot) error) error
+	Update(ctx context.Context, fn func(*fenec.Tx) error) (seq uint64, err error)
 	Subscribe(ctx context.Context, shape fenec.Shape, since uint64) (*fenec.Subscription, error)
 	Collections() []string
 }

@@ -124,12 +124,18 @@ func (c *call) keyed(ctx context.Context, key keyOf, write func(*fenec.Tx) (Answ
 	if err == nil {
 		return a
 	}
-	if c.holding == nil {
+	if c.holding == nil && !c.beyond(err) {
 		if a, ok := c.replay(ctx, key, digest); ok {
 			return a
 		}
 	}
 	return c.fail(err)
+}
+
+// beyond reports whether a write failed because the token does not open what it is
+// about, be it that it did when the key was used: it is not told then.
+func (c *call) beyond(err error) bool {
+	return c.who.token != nil && (errors.Is(err, fenec.ErrDenied) || errors.Is(err, fenec.ErrNotFound))
 }
 
 // writeKeyed runs a write and keeps its answer, in one block.

@@ -54,13 +54,25 @@ func refuse(err error) (serve.Answer, bool) {
 		if !errors.Is(err, c.err) {
 			continue
 		}
-		a := serve.Fail(c.status, err.Error())
+		a := serve.Fail(c.status, told(err))
+		if errors.Is(err, tenant.ErrDegraded) {
+			a.Err = err
+		}
 		if c.word != "" {
 			a.Body = append(a.Body[:len(a.Body)-1], `,"code":"`+c.word+`"}`...)
 		}
 		return a, true
 	}
 	return serve.Answer{}, false
+}
+
+// told returns what clients are told of an error: why a database does not open may
+// name files, and is for the log.
+func told(err error) string {
+	if errors.Is(err, tenant.ErrDegraded) {
+		return tenant.ErrDegraded.Error() + "; the node's log says why"
+	}
+	return err.Error()
 }
 
 // refuseLimit answers with the limit that was met, and when to try again where that
