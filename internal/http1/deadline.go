@@ -61,10 +61,8 @@ func (d *deadline) giveBack() error {
 // Read is how the reader reads the connection: the waits are bounded. While a
 // head is awaited, that is for the whole of it from its first byte on.
 func (c *serverConn) Read(p []byte) (int, error) {
-	if c.peeked {
-		c.peeked = false
-		p[0] = c.peek[0]
-		return 1, nil
+	if len(c.ahead) > 0 {
+		return c.takeAhead(p), nil
 	}
 	if err := c.armRead(); err != nil {
 		return 0, err

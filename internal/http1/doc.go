@@ -40,7 +40,8 @@
 //   - A percent sign in a path that begins no sequence stands for itself.
 //   - A Content-Type is not guessed, and there are no trailers.
 //   - A client is watched for its end only for a request whose context has been
-//     asked for its own, that has run for 10 milliseconds and whose body is read.
+//     asked for its own, that has run for 10 milliseconds and whose body is read;
+//     not behind more than 4 KiB that follow it unasked.
 //   - A handler can take a long stream out of the count of connections: its
 //     writer, or what Unwrap leads to, has a method Detach().
 //

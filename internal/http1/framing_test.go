@@ -93,6 +93,7 @@ func TestServerRefusals(t *testing.T) {
 		require.Equal(t, `{"error":"malformed request line"}`, r.body)
 		require.Equal(t, "application/json; charset=utf-8", r.header.Get("Content-Type"))
 		require.Regexp(t, `^[0-9a-f]{16}$`, r.header.Get("X-Request-Id"))
+		require.Equal(t, "nosniff", r.header.Get("X-Content-Type-Options"))
 		require.True(t, r.close)
 	})
 }

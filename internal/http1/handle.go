@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"time"
 )
 
@@ -55,11 +56,8 @@ func (a *answer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 		return nil, nil, err
 	}
 	a.hijacked = true
-	before := append([]byte(nil), c.in.Take(c.in.Buffered())...)
-	if c.peeked {
-		before = append(before, c.peek[0])
-		c.peeked = false
-	}
+	before := slices.Concat(c.in.Take(c.in.Buffered()), c.ahead)
+	c.ahead = nil
 	c.in.release()
 	r := bufio.NewReaderSize(io.MultiReader(bytes.NewReader(before), c.conn), max(handed, len(before)))
 	_, err := r.Peek(len(before))

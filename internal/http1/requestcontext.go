@@ -81,7 +81,7 @@ func (r *requestContext) Value(key any) any {
 func (c *serverConn) newRequest(hasBody bool) *http.Request {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.watch.bodyRead = !hasBody
+	c.handled, c.watch.bodyRead = true, !hasBody
 	if c.context == nil || c.context.asked.Load() != nil {
 		c.context = &requestContext{conn: c}
 		c.base = (&http.Request{RemoteAddr: c.remote}).WithContext(c.context)
@@ -107,7 +107,7 @@ func (c *serverConn) polled(r *requestContext) bool {
 // overLocked reports whether the request of a context has ended, or its client
 // is gone.
 func (c *serverConn) overLocked(r *requestContext) bool {
-	return c.context != r || !c.busy || c.gone && !c.given
+	return c.context != r || !c.handled || c.gone && !c.given
 }
 
 // hasAsked has the client watched for a context that was asked for its end. One
@@ -123,8 +123,12 @@ func (c *serverConn) hasAsked(r *requestContext) {
 	}
 }
 
-// endContext ends the context of the request.
+// endContext ends the context of the request. From now on nobody can have the
+// client watched, so the reader is free to read again.
 func (c *serverConn) endContext() {
+	c.mu.Lock()
+	c.handled = false
+	c.mu.Unlock()
 	if c.context.asked.Load() != nil {
 		c.context.cancel()
 	}

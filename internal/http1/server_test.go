@@ -221,6 +221,7 @@ func TestMaxConnections(t *testing.T) {
 		require.Equal(t, 503, r.status)
 		require.Equal(t, `{"error":"too many connections","retry_after":1}`, r.body)
 		require.Equal(t, "1", r.header.Get("Retry-After"))
+		require.Equal(t, "nosniff", r.header.Get("X-Content-Type-Options"))
 		require.Regexp(t, `^[0-9a-f]{16}$`, r.header.Get("X-Request-Id"))
 		require.True(t, r.close)
 

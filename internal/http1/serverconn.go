@@ -34,13 +34,16 @@ type serverConn struct {
 	interrupted atomic.Bool // the wait for a request is to end
 	counted     bool        // guarded by Server.mu
 
-	peek   [1]byte // what the watch has read
-	peeked bool    // and nobody else has; changed under mu by the watch
+	// ahead is what the watch has read and the reader has not: it follows what
+	// the reader has buffered. It is the watch's while one runs.
+	ahead []byte
+	first [1]byte // where ahead begins, as most often nothing comes
 
 	mu       sync.Mutex // guards the fields below
 	context  *requestContext
 	base     *http.Request // carries context; a request starts as its copy
 	busy     bool          // a request is being answered
+	handled  bool          // a handler has it
 	draining bool          // no further request is served
 	detached bool          // the request has left the count
 	gone     bool          // the connection is closed or given away
@@ -113,7 +116,7 @@ func (c *serverConn) answer(x *exchange, head []byte) bool {
 	if !x.answer.closes && x.body.skip() == nil {
 		return true
 	}
-	if x.body.unread() || c.in.Buffered() > 0 {
+	if x.body.unread() || c.in.Buffered() > 0 || len(c.ahead) > 0 {
 		c.linger()
 	}
 	return false

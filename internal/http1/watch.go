@@ -1,15 +1,28 @@
 package http1
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // watchAfter is how long a request runs before its client is watched. Most
 // requests are answered sooner, and watching one costs a goroutine.
 const watchAfter = 10 * time.Millisecond
 
-// watch is how the end of a client is seen while its request is answered: a read
-// of one byte, once the request's body has been read and the request has run for
-// a moment. A byte that does come belongs to the next request, and that is the
-// end of the watch: nothing is known of the client then until it is written to.
+const (
+	// maxAhead is about how many bytes the watch reads of what follows the
+	// request. Behind more than that a client's end is not seen.
+	maxAhead = 4 << 10
+	// aheadStep is the least room that is made for them at once.
+	aheadStep = 512
+)
+
+// watch is how the end of a client is seen while its request is answered: the
+// connection is read, once the request's body has been read and the request has
+// run for a moment. What does come belongs to the next request and is kept for
+// it.
+//
+// The watch runs beside the handler, so it leaves the connection's reader alone.
 //
 // Its fields are guarded by serverConn.mu.
 type watch struct {
@@ -46,13 +59,13 @@ func (c *serverConn) bodyRead() {
 	c.watch.startLocked(c.watchClient)
 }
 
-// watchClient reads until the client sends something, is gone, or the watch is
-// stopped. The timer calls it, maybe for a request that has ended by now; the
+// watchClient reads until the client is gone or has sent too much, or the watch
+// is stopped. The timer calls it, maybe for a request that has ended by now; the
 // one that runs then is as good.
 func (c *serverConn) watchClient() {
 	c.mu.Lock()
 	w := &c.watch
-	if !w.wanted || !w.bodyRead || w.running != nil || c.gone || c.peeked || c.in.Buffered() > 0 {
+	if !w.wanted || !w.bodyRead || w.running != nil || c.gone {
 		c.mu.Unlock()
 		return
 	}
@@ -62,16 +75,41 @@ func (c *serverConn) watchClient() {
 	c.mu.Unlock()
 	defer close(done)
 
-	n, err := c.conn.Read(c.peek[:])
+	err := c.readAhead()
 
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	switch {
-	case n > 0:
-		c.peeked = true
-	case err != nil && !w.stopping && c.context != nil:
+	if err != nil && !w.stopping {
 		c.context.cancel()
 	}
+}
+
+// readAhead adds to ahead what comes until the connection fails, or there is too
+// much.
+func (c *serverConn) readAhead() error {
+	if len(c.ahead) == 0 {
+		c.ahead = c.first[:0]
+	}
+	for len(c.ahead) < maxAhead {
+		if len(c.ahead) == cap(c.ahead) {
+			c.ahead = slices.Grow(c.ahead, aheadStep)
+		}
+		n, err := c.conn.Read(c.ahead[len(c.ahead):cap(c.ahead)])
+		c.ahead = c.ahead[:len(c.ahead)+n]
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takeAhead moves bytes that the watch has read to p.
+func (c *serverConn) takeAhead(p []byte) int {
+	n := copy(p, c.ahead)
+	if c.ahead = c.ahead[n:]; len(c.ahead) == 0 {
+		c.ahead = nil
+	}
+	return n
 }
 
 // stopWatch ends the watch and waits for it.
