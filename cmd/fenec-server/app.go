@@ -12,7 +12,6 @@ import (
 	"github.com/fenec-go/fenecdb/fenec"
 	"github.com/fenec-go/fenecdb/fenec/serve"
 	"github.com/fenec-go/fenecdb/internal/process"
-	"github.com/fenec-go/fenecdb/tenant"
 	"github.com/fenec-go/fenecdb/tenant/node"
 )
 
@@ -55,8 +54,9 @@ func open(cfg config, stderr io.Writer, errorLog *log.Logger) (a *app, err error
 }
 
 func (a *app) openDir(cfg config, opts serve.Options) error {
+	cfg.tenants.DB, cfg.tenants.MaxMemory = cfg.db, cfg.db.MaxMemory
 	n, err := node.Open(cfg.dir, node.Options{
-		Tenants:    tenant.Options{DB: cfg.db, IdleClose: cfg.idleClose},
+		Tenants:    cfg.tenants,
 		Surface:    opts,
 		AdminToken: cfg.adminToken,
 	})

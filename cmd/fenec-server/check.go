@@ -24,12 +24,10 @@ func (c *config) check() error {
 			return err
 		}
 	}
-	if c.idleClose == 0 {
-		c.idleClose = -1
-	}
 	if !c.cdc {
 		c.db.FeedBytes = 0
 	}
+	c.tenants.IdleClose, c.tenants.TrashKeep = orNone(c.tenants.IdleClose), orNone(c.tenants.TrashKeep)
 	return nil
 }
 

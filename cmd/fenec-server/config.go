@@ -6,13 +6,14 @@ import (
 	"github.com/fenec-go/fenecdb/fenec"
 	"github.com/fenec-go/fenecdb/fenec/serve"
 	"github.com/fenec-go/fenecdb/internal/process"
+	"github.com/fenec-go/fenecdb/tenant"
 )
 
 // config is what the flags and the environment say.
 type config struct {
 	file, dir string
 	db        fenec.Options
-	idleClose time.Duration // of a directory's databases; negative is never
+	tenants   tenant.Options // of a directory
 	warm      warmth
 	ping      bool
 

@@ -20,6 +20,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	fs := flags{flag.NewFlagSet("fenec-server", flag.ContinueOnError)}
 	fs.SetOutput(io.Discard)
 	cfg.bindData(fs)
+	cfg.bindTenants(fs)
 	cfg.bindListener(fs)
 	cfg.bindAccess(fs)
 	cfg.bindTokens(fs)
@@ -45,7 +46,6 @@ func (c *config) bindData(fs flags) {
 	fs.StringVar(&c.file, "f", "", "")
 	fs.StringVar(&c.file, "file", "", "")
 	fs.StringVar(&c.dir, "dir", "", "")
-	fs.seconds(&c.idleClose, "idle-close", 300, 0)
 	fs.Func("sync", "", func(s string) (err error) {
 		c.db.Sync, err = fenec.ParseSync(s)
 		return err
@@ -65,6 +65,18 @@ func (c *config) bindData(fs flags) {
 	})
 	fs.Bool("no-mmap", false, "") // of published servers; there is nothing to turn off
 	fs.BoolVar(&c.ping, "ping", false, "")
+}
+
+// bindTenants declares the flags of a directory of tenants.
+func (c *config) bindTenants(fs flags) {
+	t := &c.tenants
+	fs.seconds(&t.IdleClose, "idle-close", 300, 0)
+	fs.count(&t.MaxOpen, "max-open", 0, 0)
+	fs.count(&t.MaxInFlight, "max-in-flight", 0, 0)
+	fs.count(&t.MaxInFlightTenant, "max-in-flight-tenant", 0, 0)
+	fs.milliseconds(&t.Wait, "in-flight-wait", 5000, 1)
+	fs.seconds(&t.TrashKeep, "trash-keep", 86400, 0)
+	fs.mebibytes(&t.MaxImport, "max-import", 0, 0)
 }
 
 // bindListener declares the flags of where and how it is served.

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fenec-go/fenecdb/fenec"
+	"github.com/fenec-go/fenecdb/tenant"
 )
 
 // unset keeps the environment of whoever runs the tests out of them.
@@ -105,8 +106,9 @@ func TestDefaults(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, config{
 		listen: "127.0.0.1:8080", maxConnections: 100, idleTimeout: time.Minute,
-		db:        fenec.Options{HistoryEntries: 1_000_000},
-		idleClose: 5 * time.Minute, authDelay: 100 * time.Millisecond,
+		db:         fenec.Options{HistoryEntries: 1_000_000},
+		tenants:    tenant.Options{IdleClose: 5 * time.Minute, Wait: 5 * time.Second, TrashKeep: 24 * time.Hour},
+		authDelay:  100 * time.Millisecond,
 		jwt:        jwtConfig{requireExp: true, tenantClaim: "tenant"},
 		maxStreams: 64, keepAlive: 20 * time.Second, idempotencyTTL: 24 * time.Hour, slow: -1,
 		otlp: otlpConfig{sample: 1},
@@ -121,7 +123,7 @@ func TestFlags(t *testing.T) {
 		"--jwt-keys k --policy p --jwt-require-exp off --jwt-max-age 4 --jwt-tenant-claim c --jwt-unbound-tenants --auth-delay 0 "+
 		"--audit log --cdc --replication-buffer 5 --no-mmap --warm books,notes --auto-compact off --tls-cert c --tls-key k "+
 		"--statement-timeout 6 --studio --studio-connect http://b --otlp-endpoint http://c:4318/ --otlp-header n=v=w --otlp-header m= --trace-sample 0.5 "+
-		"--idle-close 0"), io.Discard)
+		"--idle-close 0 --max-open 8 --max-in-flight 9 --max-in-flight-tenant 10 --in-flight-wait 11 --trash-keep 0 --max-import 12"), io.Discard)
 	require.NoError(t, err)
 	require.Equal(t, config{
 		file: "x.fenec", listen: "127.0.0.1:1", metrics: "127.0.0.1:2", token: "t", adminToken: "a",
@@ -129,7 +131,10 @@ func TestFlags(t *testing.T) {
 		db: fenec.Options{
 			Sync: fenec.SyncAlways, HistoryEntries: 7, MaxMemory: 3 << 20, FeedBytes: 5 << 20, NoCheckpoint: true, CompactRatio: -1,
 		},
-		idleClose: -1, insecure: true, slow: 0, audit: "log", cdc: true,
+		tenants: tenant.Options{
+			IdleClose: -1, MaxOpen: 8, MaxInFlight: 9, MaxInFlightTenant: 10, Wait: 11 * time.Millisecond, TrashKeep: -1, MaxImport: 12 << 20,
+		},
+		insecure: true, slow: 0, audit: "log", cdc: true,
 		jwt:  jwtConfig{keys: "k", policy: "p", maxAge: 4 * time.Second, tenantClaim: "c", unbound: true},
 		warm: warmth{collections: []string{"books", "notes"}}, tls: certFiles{"c", "k"}, statementTimeout: 6 * time.Millisecond,
 		studio: true, studioConnect: "http://b",

@@ -78,7 +78,7 @@ func serveMetrics(cfg config, h http.Handler, stderr io.Writer, served chan<- er
 	if err != nil {
 		return nil, err
 	}
-	srv := http1.NewServer(h, http1.ServerOptions{MaxConnections: 16, IdleTimeout: cfg.idleTimeout, MaxBody: maxBody})
+	srv := http1.NewServer(h, http1.ServerOptions{MaxConnections: 16, IdleTimeout: cfg.idleTimeout})
 	go func() {
 		if err := srv.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
 			served <- err

@@ -10,8 +10,14 @@ import (
 	"github.com/fenec-go/fenecdb/internal/process"
 )
 
-// maxBody is the most bytes of a request's body.
-const maxBody = 64 << 20
+// maxBody is the most bytes of a request's body. A node has no such limit: it takes
+// images, and asks for shorter bodies elsewhere by itself.
+func (c config) maxBody() int64 {
+	if c.dir != "" {
+		return 0
+	}
+	return 64 << 20
+}
 
 // server is what connections are served by.
 type server interface {
@@ -28,7 +34,7 @@ func newServer(cfg config, h http.Handler, errorLog *log.Logger) (server, error)
 		return http1.NewServer(h, http1.ServerOptions{
 			MaxConnections: cfg.maxConnections,
 			IdleTimeout:    cfg.idleTimeout,
-			MaxBody:        maxBody,
+			MaxBody:        cfg.maxBody(),
 			ErrorLog:       errorLog,
 		}), nil
 	}
@@ -38,7 +44,7 @@ func newServer(cfg config, h http.Handler, errorLog *log.Logger) (server, error)
 	}
 	s := &tlsServer{max: cfg.maxConnections}
 	s.http = http.Server{
-		Handler:                      http.MaxBytesHandler(s.admit(h), maxBody),
+		Handler:                      s.admit(h),
 		TLSConfig:                    cert.Config(),
 		ReadHeaderTimeout:            cfg.idleTimeout,
 		IdleTimeout:                  cfg.idleTimeout,

@@ -20,8 +20,19 @@ Data
       --auto-compact <r>|off   rewrite a file when that share of it is free (0.5)
       --warm <all|off|list>    load vector graphs ahead, of all collections or
                                of those named, with commas (off)
-      --idle-close <s>         close tenants unused for that long (300); 0 never
       --no-checkpoint          leave the log on closing, to be replayed
+
+A directory of tenants
+      --idle-close <s>         close tenants unused for that long (300); 0 never
+      --max-open <n>           tenants open at once; 0 is what the process's
+                               limits allow (0)
+      --max-in-flight <n>, --max-in-flight-tenant <n>
+                               requests at work at once, of all tenants and of
+                               one; 0 is no limit (0)
+      --in-flight-wait <ms>    how long another waits for its turn (5000)
+      --trash-keep <s>         how long a deleted tenant can come back (86400);
+                               0 not at all
+      --max-import <MiB>       the largest image taken; 0 is no limit (0)
 
 Listening
       --http <addr>            where to listen (127.0.0.1:8080); port 0 is any
