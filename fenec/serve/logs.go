@@ -37,6 +37,9 @@ func (l *jsonLog) begin(c *call, name, level string) *event {
 	e.text1("proto", "http")
 	e.text1("peer", c.r.RemoteAddr)
 	e.text1("request_id", requestID(c.w))
+	if c.source.Tenant != "" {
+		e.text1("tenant", c.source.Tenant)
+	}
 	return e
 }
 

@@ -29,6 +29,8 @@ func (s *Server) ServeNode(w http.ResponseWriter, r *http.Request, path []string
 		Answer{Status: http.StatusNoContent}.Write(w, r)
 	case reads(r.Method) && c.at("_metrics"):
 		c.send(c.nodeMetrics(figures))
+	case c.at("_stats", "statements"):
+		c.send(c.shapes())
 	default:
 		s.cors.allow(w.Header())
 		c.send(c.notFound())

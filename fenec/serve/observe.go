@@ -17,7 +17,7 @@ func (c *call) observe(a *Answer) {
 		kind = metrics.Write
 	}
 	s.statements.Observe(kind, took, failed)
-	s.shapes.Observe(c.shapeText(), took, a.rows, failed)
+	s.shapes.Observe(c.source.Tenant, c.shapeText(), took, a.rows, failed)
 	if s.slow != nil && took >= s.opts.SlowAfter {
 		s.slowStatements.Add(1)
 		e := s.slow.begin(c, "slow", "warn")

@@ -52,7 +52,9 @@ func cutShape(s string) string {
 // filters compare with.
 func (c *call) appendTarget(dst []byte) []byte {
 	dst = append(append(dst, c.r.Method...), ' ')
-	dst = append(dst, c.r.URL.EscapedPath()...)
+	for _, piece := range c.path {
+		dst = append(append(dst, '/'), piece...)
+	}
 	for i, pair := range c.queryPairs() {
 		sep := byte('&')
 		if i == 0 {
@@ -86,17 +88,20 @@ func (c *call) shapes() Answer {
 		return *refusal
 	}
 	if c.r.Method == http.MethodDelete {
-		c.server.shapes.Forget()
+		c.server.shapes.Forget(c.source.Tenant)
 		return Answer{Status: http.StatusNoContent}
 	}
 	body := []byte(`{"statements":[`)
-	for i, f := range c.server.shapes.List() {
+	for i, f := range c.server.shapes.List(c.source.Tenant) {
 		if i > 0 {
 			body = append(body, ',')
 		}
 		h := fnv.New64a()
 		h.Write([]byte(f.Shape))
 		body = value.AppendJSONString(append(body, `{"query":`...), f.Shape)
+		if f.Tenant != "" {
+			body = value.AppendJSONString(append(body, `,"tenant":`...), f.Tenant)
+		}
 		body = strconv.AppendInt(append(body, `,"queryid":"`...), int64(h.Sum64()), 10)
 		body = strconv.AppendUint(append(body, `","calls":`...), f.Calls, 10)
 		body = strconv.AppendUint(append(body, `,"rows":`...), f.Rows, 10)

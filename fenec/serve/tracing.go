@@ -95,5 +95,8 @@ func (c *call) endSpan(a *Answer) {
 	} {
 		c.span.Set(x.key, x.value)
 	}
+	if c.source.Tenant != "" {
+		c.span.Set("fenec.tenant", c.source.Tenant)
+	}
 	c.span.End(time.Now(), a.Status >= http.StatusInternalServerError)
 }

@@ -32,8 +32,12 @@ func withNotes(t *testing.T, opts node.Options) *client {
 }
 
 func TestSurface(t *testing.T) {
-	exchange.Run(t, exchange.Script(t, "N"), func(t *testing.T, _ string) string {
-		return withNotes(t, node.Options{}).url
+	exchange.Run(t, exchange.Script(t, "N"), func(t *testing.T, fixture string) string {
+		var opts node.Options
+		if fixture == "node admin figures" {
+			opts.Surface.MetricsToken = "a"
+		}
+		return withNotes(t, opts).url
 	})
 }
 

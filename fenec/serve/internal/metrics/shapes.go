@@ -3,6 +3,7 @@ package metrics
 import (
 	"cmp"
 	"hash/maphash"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -15,6 +16,7 @@ const (
 
 // Figures are what the statements of one shape cost.
 type Figures struct {
+	Tenant string // whose they were, "" for nobody in particular
 	Shape  string
 	Calls  uint64
 	Rows   uint64 // answered or written
@@ -33,19 +35,21 @@ type Shapes struct {
 
 type shapeShard struct {
 	mu   sync.Mutex // guards kept
-	kept map[string]*Figures
+	kept map[shapeKey]*Figures
 }
+
+type shapeKey struct{ tenant, shape string }
 
 var shapeSeed = maphash.MakeSeed()
 
-// Observe adds one statement. shape is not kept.
-func (s *Shapes) Observe(shape []byte, took time.Duration, rows int, failed bool) {
+// Observe adds one statement of a tenant. shape is not kept.
+func (s *Shapes) Observe(tenant string, shape []byte, took time.Duration, rows int, failed bool) {
 	shard := &s.shards[maphash.Bytes(shapeSeed, shape)%shapeShards]
 	shard.mu.Lock()
 	defer shard.mu.Unlock()
-	f := shard.kept[string(shape)]
+	f := shard.kept[shapeKey{tenant, string(shape)}]
 	if f == nil {
-		f = shard.add(string(shape))
+		f = shard.add(shapeKey{tenant, string(shape)})
 		f.Min = took
 	}
 	f.Calls++
@@ -57,15 +61,15 @@ func (s *Shapes) Observe(shape []byte, took time.Duration, rows int, failed bool
 	}
 }
 
-func (s *shapeShard) add(shape string) *Figures {
+func (s *shapeShard) add(key shapeKey) *Figures {
 	if s.kept == nil {
-		s.kept = map[string]*Figures{}
+		s.kept = map[shapeKey]*Figures{}
 	}
 	if len(s.kept) >= mostShapes/shapeShards {
 		s.drop()
 	}
-	f := &Figures{Shape: shape}
-	s.kept[shape] = f
+	f := &Figures{Tenant: key.tenant, Shape: key.shape}
+	s.kept[key] = f
 	return f
 }
 
@@ -77,33 +81,36 @@ func (s *shapeShard) drop() {
 	}
 	slices.SortFunc(list, func(a, b *Figures) int { return cmp.Compare(a.Calls, b.Calls) })
 	for _, f := range list[:len(list)/20+1] {
-		delete(s.kept, f.Shape)
+		delete(s.kept, shapeKey{f.Tenant, f.Shape})
 	}
 }
 
-// List returns the figures of all shapes, those that cost most time first.
-func (s *Shapes) List() []Figures {
+// List returns the figures of a tenant's statements, or with an empty name those of
+// all, by shape: those that cost most time first.
+func (s *Shapes) List(tenant string) []Figures {
 	var list []Figures
 	for i := range s.shards {
 		shard := &s.shards[i]
 		shard.mu.Lock()
 		for _, f := range shard.kept {
-			list = append(list, *f)
+			if tenant == "" || f.Tenant == tenant {
+				list = append(list, *f)
+			}
 		}
 		shard.mu.Unlock()
 	}
 	slices.SortFunc(list, func(a, b Figures) int {
-		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Shape, b.Shape))
+		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Tenant, b.Tenant), cmp.Compare(a.Shape, b.Shape))
 	})
 	return list
 }
 
-// Forget forgets all figures.
-func (s *Shapes) Forget() {
+// Forget forgets the figures of a tenant, or with an empty name all.
+func (s *Shapes) Forget(tenant string) {
 	for i := range s.shards {
 		shard := &s.shards[i]
 		shard.mu.Lock()
-		shard.kept = nil
+		maps.DeleteFunc(shard.kept, func(k shapeKey, _ *Figures) bool { return tenant == "" || k.tenant == tenant })
 		shard.mu.Unlock()
 	}
 }
