@@ -17,7 +17,7 @@ type del struct {
 }
 
 func (k *compiler) del(s *ql.Del) (*del, error) {
-	l, err := k.level(s.From.Text)
+	l, err := k.level(s.From.Text, toDelete)
 	if err != nil {
 		return nil, err
 	}

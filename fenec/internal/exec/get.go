@@ -27,7 +27,7 @@ type get struct {
 }
 
 func (k *compiler) get(s *ql.Get) (*get, error) {
-	l, err := k.level(s.From.Text)
+	l, err := k.level(s.From.Text, toRead)
 	if err != nil {
 		return nil, err
 	}

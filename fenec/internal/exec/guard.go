@@ -53,6 +53,34 @@ type Update struct {
 	Fields []string // those that may change; nil for all
 }
 
+// access returns why a guard does not let a statement do with a collection what
+// it is about to, if it does not let it.
+type access func(Guard, *catalog.Collection) error
+
+func toRead(g Guard, c *catalog.Collection) error {
+	_, err := g.Read(c)
+	return err
+}
+
+func toInsert(g Guard, c *catalog.Collection) error {
+	_, err := g.Insert(c)
+	return err
+}
+
+func toUpdate(g Guard, c *catalog.Collection) error {
+	if _, err := g.Update(c); err != nil {
+		return err
+	}
+	return toRead(g, c)
+}
+
+func toDelete(g Guard, c *catalog.Collection) error {
+	if _, err := g.Delete(c); err != nil {
+		return err
+	}
+	return toRead(g, c)
+}
+
 // impose notes the parameters of a condition of the guard.
 func (k *compiler) impose(cond ql.Expr) {
 	if cond == nil {

@@ -45,11 +45,18 @@ const (
 	outerGuard         // the first parameter of guards
 )
 
-// level begins a level on the collection of that name.
-func (k *compiler) level(name string) (*level, error) {
+// level begins a level on the collection of that name, which the guard must admit
+// to it. That is found out before anything of the level is compiled: what else is
+// wrong with it would show the fields of a collection that is not to be seen.
+func (k *compiler) level(name string, admit access) (*level, error) {
 	col, err := k.cat.Collection(name)
 	if err != nil {
 		return nil, err
+	}
+	if k.opts.Guard != nil {
+		if err := admit(k.opts.Guard, col); err != nil {
+			return nil, err
+		}
 	}
 	if !slices.Contains(k.uses, col) {
 		k.uses = append(k.uses, col)

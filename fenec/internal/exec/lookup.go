@@ -52,7 +52,7 @@ func operandOf(c *catalog.Collection, name string) (operand, error) {
 
 // lookup compiles a lookup beneath a level on the collection parents.
 func (k *compiler) lookup(parents *catalog.Collection, s *ql.Lookup) (*lookup, error) {
-	l, err := k.level(s.Collection.Text)
+	l, err := k.level(s.Collection.Text, toRead)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ type pair struct {
 }
 
 func (k *compiler) put(s *ql.Put) (*put, error) {
-	l, err := k.level(s.Into.Text)
+	l, err := k.level(s.Into.Text, toInsert)
 	if err != nil {
 		return nil, err
 	}

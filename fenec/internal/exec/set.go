@@ -34,7 +34,7 @@ type change struct {
 }
 
 func (k *compiler) set(s *ql.Set) (*set, error) {
-	l, err := k.level(s.Name.Text)
+	l, err := k.level(s.Name.Text, toUpdate)
 	if err != nil {
 		return nil, err
 	}

@@ -16,14 +16,14 @@ const (
 )
 
 // Compact folds what every open snapshot has already seen, and rewrites the
-// base without its free pages. Reads, writes and folds go on meanwhile.
+// base without its free pages. Reads, writes and folds go on meanwhile, and other
+// compactions wait, until their contexts end.
 func (s *Store) Compact(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
+	if err := s.compacting.LockBefore(ctx); err != nil {
 		return err
 	}
-	s.compacting.Lock()
 	defer s.compacting.Unlock()
-	c, err := s.beginCompaction()
+	c, err := s.beginCompaction(ctx)
 	if c == nil || err != nil {
 		return err
 	}
@@ -54,10 +54,15 @@ func (s *Store) Compact(ctx context.Context) error {
 	return nil
 }
 
-// beginCompaction begins one, unless the store is in memory.
-func (s *Store) beginCompaction() (*base.Compaction, error) {
-	s.folding.Lock()
+// beginCompaction begins one, unless the store is in memory or ctx ends before.
+func (s *Store) beginCompaction(ctx context.Context) (*base.Compaction, error) {
+	if err := s.folding.LockBefore(ctx); err != nil {
+		return nil, err
+	}
 	defer s.folding.Unlock()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if err := s.openAndWell(); err != nil {
 		return nil, err
 	}

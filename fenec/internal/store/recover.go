@@ -23,7 +23,10 @@ func Open(path string, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{path: path, opts: opts, base: file, writing: newLock(), overlay: front.NewOverlay()}
+	s := &Store{
+		path: path, opts: opts, base: file, overlay: front.NewOverlay(),
+		writing: newLock(), compacting: newLock(), folding: newLock(),
+	}
 	s.background.s = s
 	s.background.life, s.background.end = context.WithCancel(context.Background())
 	s.snapshots.init(s.background.released)

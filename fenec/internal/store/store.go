@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -102,12 +101,12 @@ type Store struct {
 	block   Block                   // the one open block
 	closed  bool
 
-	compacting sync.Mutex // held by a compaction, and taken before folding
+	compacting lock // held by a compaction, and taken before folding
 
-	folding sync.Mutex // held by a checkpoint, an image, a Fill, and the ends of a compaction
-	turned  *logFile   // the log of the frozen front; guarded by folding
-	room    notifier   // told when writers may find room: a front was turned or folded, or none will be
-	synced  notifier   // told when SyncedSeq may have grown, or never will
+	folding lock     // held by a checkpoint, an image, a Fill, and the ends of a compaction
+	turned  *logFile // the log of the frozen front; guarded by folding
+	room    notifier // told when writers may find room: a front was turned or folded, or none will be
+	synced  notifier // told when SyncedSeq may have grown, or never will
 
 	baseMemory atomic.Int64 // see BaseMemory
 

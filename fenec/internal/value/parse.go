@@ -2,7 +2,6 @@ package value
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -14,6 +13,10 @@ import (
 // JSON that is read, whatever becomes of it.
 const maxParseDepth = 128
 
+// maxParseValues is how many values JSON that is read may hold, those within
+// others included: one of a few bytes there takes up some 30 in memory.
+const maxParseValues = 8 << 20
+
 // ParseJSON reads one JSON value, with white space around it allowed and
 // nothing else. data is not kept; the texts of the value share one copy of it,
 // so that a short text to be kept from long data is better cloned.
@@ -24,13 +27,13 @@ const maxParseDepth = 128
 //
 // Refused, as a fault.Query that tells the byte where: what is not JSON or not
 // UTF-8, a member given twice, a number beyond the range of floats, and more
-// than 128 lists and objects within each other.
+// than 128 lists and objects within each other or 8388608 values in all.
 func ParseJSON(data []byte) (Value, error) { return ParseJSONString(string(data)) }
 
 // ParseJSONString is ParseJSON of a string, whose memory the texts of the value
 // share.
 func ParseJSONString(data string) (Value, error) {
-	p := parser{data: data}
+	p := parser{data: data, left: maxParseValues}
 	if !utf8.ValidString(data) {
 		return Null, p.fail(invalidAt(data), "invalid UTF-8")
 	}
@@ -60,9 +63,10 @@ type parser struct {
 	data  string
 	pos   int
 	depth int
+	left  int // how many more values there may be
 
 	// Elements and members of the lists and objects being read, the innermost
-	// last. They are copied to a slice of their own when theirs ends.
+	// last. They get a slice of their own when theirs ends, see taken.
 	elems   []Value
 	members []Member
 }
@@ -102,6 +106,9 @@ func (p *parser) skip(i int) int {
 }
 
 func (p *parser) value(i int) (Value, error) {
+	if p.left--; p.left < 0 {
+		return Null, p.fail(i, "more than 8388608 values")
+	}
 	switch c := p.at(i); c {
 	case '{':
 		return p.object(i)
@@ -153,8 +160,8 @@ func (p *parser) list(i int) (Value, error) {
 		if err != nil {
 			return Null, err
 		}
-		if p.elems == nil {
-			p.elems = make([]Value, 0, 16)
+		if len(p.elems) == cap(p.elems) {
+			p.elems = grown(p.elems, p.room(len(p.elems)))
 		}
 		p.elems = append(p.elems, v)
 		i = p.skip(p.pos)
@@ -168,8 +175,8 @@ func (p *parser) list(i int) (Value, error) {
 	}
 	p.pos = i + 1
 	p.depth--
-	elems := slices.Clone(p.elems[start:])
-	p.elems = p.elems[:start]
+	elems, rest := taken(p.elems, start)
+	p.elems = rest
 	return List(elems), nil
 }
 
@@ -184,8 +191,8 @@ func (p *parser) object(i int) (Value, error) {
 		if err != nil {
 			return Null, err
 		}
-		if p.members == nil {
-			p.members = make([]Member, 0, 16)
+		if len(p.members) == cap(p.members) {
+			p.members = grown(p.members, p.room(len(p.members)))
 		}
 		p.members = append(p.members, m)
 		i = p.skip(p.pos)
@@ -199,8 +206,8 @@ func (p *parser) object(i int) (Value, error) {
 	}
 	p.pos = i + 1
 	p.depth--
-	members := slices.Clone(p.members[start:])
-	p.members = p.members[:start]
+	members, rest := taken(p.members, start)
+	p.members = rest
 	if key, twice := sortMembers(members); twice {
 		return Null, p.fail(open, "member "+strconv.Quote(abbreviate(key))+" given twice in the object")
 	}

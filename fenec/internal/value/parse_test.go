@@ -203,7 +203,7 @@ func FuzzParseJSON(f *testing.F) {
 		if err != nil {
 			require.Equal(t, fault.Query, fault.KindOf(err))
 			refused := strings.Contains(err.Error(), "given twice") || strings.Contains(err.Error(), "UTF-8") ||
-				strings.Contains(err.Error(), "beyond the range") || strings.Contains(err.Error(), "more than 128")
+				strings.Contains(err.Error(), "beyond the range") || strings.Contains(err.Error(), "more than ")
 			require.True(t, refused || !json.Valid(data), err)
 			return
 		}
