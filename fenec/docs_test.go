@@ -190,6 +190,9 @@ func TestGoOnPages(t *testing.T) {
 		require.NoError(t, err)
 		compiled += flush(string(b))
 	}
+	b, err := os.ReadFile("../tenant/example_docs_test.go")
+	require.NoError(t, err)
+	compiled += flush(checks.ReplaceAllString(string(b), ""))
 	pages, err := filepath.Glob("../docs/*.md")
 	require.NoError(t, err)
 	blocks := 0
@@ -203,6 +206,9 @@ func TestGoOnPages(t *testing.T) {
 	}
 	require.GreaterOrEqual(t, blocks, 7)
 }
+
+// checks are the lines of a test between those that a page shows.
+var checks = regexp.MustCompile(`(?m)^\t(require|defer tenants|_, err = h\.Exec|\trequire).*\n`)
 
 // flush returns Go code without its indentation.
 func flush(code string) string {
