@@ -113,7 +113,7 @@ const arrows = `
 	router, internal/process
 	< cmd;
 
-	fenec, internal/daemon
+	tenant/node, internal/daemon
 	< examples;
 `
 

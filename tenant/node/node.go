@@ -6,6 +6,8 @@
 //	/_metrics         figures of the node, without the name of any tenant
 //	/_health          GET: without a token
 //
+// Middleware gives the handlers of another program their request's tenant.
+//
 // The data token, or a JSON Web Token that names the tenant, opens /t/, the admin
 // token /_admin/; without an admin token there is no /_admin/. A tenant is opened by
 // its first request and held while a request runs on it: neither a slow sender nor a
