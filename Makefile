@@ -11,7 +11,8 @@ FUZZTIME ?= 20s
 # Packages that make test runs under the race detector too: those where
 # goroutines meet.
 RACE := ./fenec ./fenec/internal/front/... ./fenec/internal/wal/... ./fenec/internal/base/... \
-        ./fenec/internal/store/... ./fenec/internal/graphs/... ./fenec/serve/... ./tenant/... ./router/... ./internal/...
+        ./fenec/internal/store/... ./fenec/internal/graphs ./fenec/client ./fenec/serve/... \
+        ./quota ./tenant/... ./router/... ./internal/...
 
 .DEFAULT_GOAL := help
 
@@ -76,7 +77,18 @@ bench-http: build ## Measure the HTTP surface against constants and against SQLi
 	cd bench && $(GO) build -o ../$(BIN)/bench-http ./http
 	@exec $(BIN)/bench-http -server $(BIN)/fenec-server $(ARGS)
 
+bench-tenants: ## Measure a large directory of tenants (ARGS='-big 1000' adds one of 1 GB)
+	@mkdir -p $(BIN)
+	cd bench && $(GO) build -o ../$(BIN)/bench-tenants ./tenants
+	@exec $(BIN)/bench-tenants $(ARGS)
+
+quota-bench: build ## Measure what limits cost those who stay within them
+	@mkdir -p $(BIN)
+	cd bench && $(GO) build -o ../$(BIN)/quota-bench ./quota
+	@exec $(BIN)/quota-bench -server $(BIN)/fenec-server $(ARGS)
+
 clean: ## Remove bin/
 	rm -rf $(BIN)
 
-.PHONY: help build run test test-long lint fuzz bench-storage bench-query bench-subscribe bench-search bench-http clean
+.PHONY: help build run test test-long lint fuzz bench-storage bench-query bench-subscribe bench-search bench-http \
+        bench-tenants quota-bench clean

@@ -1,0 +1,32 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Every part runs and finds every answer. What it measures in so short a time means
+// nothing.
+func TestRun(t *testing.T) {
+	for _, p := range parts {
+		t.Run(p.Letter, func(t *testing.T) {
+			var out strings.Builder
+			cfg := config{tenants: 100, open: 50, rounds: 1, slice: time.Millisecond, samples: 2, small: 2e6, big: 3e6,
+				where: t.TempDir(), only: p.Letter}
+			if err := run(context.Background(), cfg, &out); err != nil {
+				t.Fatalf("%v\n%s", err, out.String())
+			}
+			if !strings.Contains(out.String(), p.Title) || strings.Contains(out.String(), " 0 of 0 goals") {
+				t.Errorf("the report is\n%s", out.String())
+			}
+		})
+	}
+}
+
+func TestRunRefusesAnUnknownPart(t *testing.T) {
+	if err := run(context.Background(), config{only: "a,z"}, &strings.Builder{}); err == nil {
+		t.Error("part z was run")
+	}
+}
