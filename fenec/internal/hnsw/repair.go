@@ -65,27 +65,39 @@ func (g *Graph) condemn() (doomed []uint32) {
 	count, v := g.alloc.count, g.view.Load()
 	g.alloc.mu.Unlock()
 	for n := range count {
-		if atomic.LoadUint32(v.state(n))&dead != 0 && g.condemnOne(n) {
+		if atomic.LoadUint32(v.state(n))&dead != 0 {
+			g.condemnOne(n)
+		}
+	}
+	// Those that an interrupted Repair has left are among them.
+	for n := range count {
+		if atomic.LoadUint32(v.state(n))&condemned != 0 {
 			doomed = append(doomed, n)
 		}
 	}
 	return doomed
 }
 
-func (g *Graph) condemnOne(n uint32) bool {
+// condemnOne marks a dead node, unless it has living twins behind it. Its dead twins
+// go with it: one that died after its turn had come would be left behind none.
+func (g *Graph) condemnOne(n uint32) {
 	mu := g.stripe(n)
 	mu.Lock()
 	defer mu.Unlock()
 	v := g.view.Load()
+	chain := uint32(none)
 	if atomic.LoadUint32(v.state(n))&twin == 0 {
-		for t := atomic.LoadUint32(v.next(n)); t != none; t = atomic.LoadUint32(v.next(t)) {
-			if atomic.LoadUint32(v.state(t))&dead == 0 {
-				return false
-			}
+		chain = atomic.LoadUint32(v.next(n))
+	}
+	for t := chain; t != none; t = atomic.LoadUint32(v.next(t)) {
+		if atomic.LoadUint32(v.state(t))&dead == 0 {
+			return
 		}
 	}
 	atomic.OrUint32(v.state(n), condemned)
-	return true
+	for t := chain; t != none; t = atomic.LoadUint32(v.next(t)) {
+		atomic.OrUint32(v.state(t), condemned)
+	}
 }
 
 // moveEntry makes a living node the entry if the entry is to be freed, one of
