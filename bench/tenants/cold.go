@@ -39,7 +39,13 @@ func measureCold(ctx context.Context, e *env) error {
 		if err := c.make(ctx, size); err != nil {
 			return err
 		}
-		if err := c.report(ctx); err != nil {
+		if err := c.report(ctx, "as filled"); err != nil {
+			return err
+		}
+		if err := c.change(ctx, func(db *fenec.DB) error { return db.Compact(ctx) }); err != nil {
+			return err
+		}
+		if err := c.report(ctx, "compacted"); err != nil {
 			return err
 		}
 	}
@@ -52,6 +58,7 @@ type coldTenant struct {
 	dir   string
 	docs  int
 	bytes int64 // of the file
+	free  int64 // of bytes, in pages that hold nothing
 }
 
 const coldName = "cold"
@@ -61,24 +68,49 @@ func (c *coldTenant) make(ctx context.Context, size int64) error {
 	if err := os.Mkdir(c.dir, 0o700); err != nil {
 		return err
 	}
-	path := filepath.Join(c.dir, coldName+".fenec")
-	db, err := fenec.Open(path, fenec.Options{})
+	return c.change(ctx, func(db *fenec.DB) error {
+		_, err := db.Exec(ctx, docsSchema)
+		for err == nil && c.bytes < size {
+			// As many as are missing by what those that are there take up.
+			step := 1000
+			if c.docs > 0 {
+				step = max(step, int(float64(size-c.bytes)/float64(c.bytes)*float64(c.docs)))
+			}
+			err = errors.Join(c.grow(ctx, db, step), c.weigh(db))
+		}
+		return err
+	})
+}
+
+// change calls fn with the database while no manager has it.
+func (c *coldTenant) change(ctx context.Context, fn func(*fenec.DB) error) error {
+	db, err := fenec.Open(c.file(), fenec.Options{})
 	if err != nil {
 		return err
 	}
-	_, err = db.Exec(ctx, docsSchema)
-	for err == nil && c.bytes < size {
-		// As many as are missing by what those that are there take up.
-		step := 1000
-		if c.docs > 0 {
-			step = max(step, int(float64(size-c.bytes)/float64(c.bytes)*float64(c.docs)))
-		}
-		err = c.grow(ctx, db, path, step)
+	err = fn(db)
+	if err == nil {
+		err = errors.Join(db.Checkpoint(ctx), c.weigh(db))
 	}
 	return errors.Join(err, db.Close())
 }
 
-func (c *coldTenant) grow(ctx context.Context, db *fenec.DB, path string, n int) error {
+func (c *coldTenant) file() string { return filepath.Join(c.dir, coldName+".fenec") }
+
+// weigh looks up how large the file is.
+func (c *coldTenant) weigh(db *fenec.DB) error {
+	st, err := db.Stats()
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(c.file())
+	if err == nil {
+		c.bytes, c.free = info.Size(), st.FreeBytes
+	}
+	return err
+}
+
+func (c *coldTenant) grow(ctx context.Context, db *fenec.DB, n int) error {
 	_, err := db.Load(ctx, docsInsert, func(yield func([]any, error) bool) {
 		for i := range n {
 			d := gen.MakeDocument(c.docs + i)
@@ -88,28 +120,32 @@ func (c *coldTenant) grow(ctx context.Context, db *fenec.DB, path string, n int)
 		}
 	})
 	c.docs += n
-	if err := errors.Join(err, db.Checkpoint(ctx)); err != nil {
+	return errors.Join(err, db.Checkpoint(ctx))
+}
+
+// report measures the tenant in the state that it is in.
+func (c *coldTenant) report(ctx context.Context, state string) error {
+	c.note("%s, %s of it free pages:", state, report.SizeName(c.free))
+	if err := c.reportGet(ctx); err != nil {
 		return err
 	}
-	info, err := os.Stat(path)
+	return c.reportMatch(ctx)
+}
+
+func (c *coldTenant) reportGet(ctx context.Context) error {
+	pick := gen.NewSpread(int64(c.docs))
+	a, err := c.answers(ctx, func(ctx context.Context, h *tenant.Handle) error {
+		return get(ctx, h, docsGet, pick.Take()+1)
+	})
 	if err == nil {
-		c.bytes = info.Size()
+		c.line("get by id", a)
 	}
 	return err
 }
 
-func (c *coldTenant) report(ctx context.Context) error {
-	pick := gen.NewSpread(int64(c.docs))
-	size := report.SizeName(c.bytes)
-	byID, err := c.samples99(ctx, func(ctx context.Context, h *tenant.Handle) error {
-		return get(ctx, h, docsGet, pick.Take()+1)
-	})
-	if err != nil {
-		return err
-	}
-	c.atMost(size+": get by id", report.Duration, byID.first, firstAnswer)
+func (c *coldTenant) reportMatch(ctx context.Context) error {
 	asked, found := 0, 0
-	match, err := c.samples99(ctx, func(ctx context.Context, h *tenant.Handle) error {
+	a, err := c.answers(ctx, func(ctx context.Context, h *tenant.Handle) error {
 		asked++
 		res, err := h.Query(ctx, docsMatch, gen.MakeQuestion((asked-1)/2))
 		if err == nil {
@@ -120,26 +156,31 @@ func (c *coldTenant) report(ctx context.Context) error {
 	if err == nil && found < asked { // of ten, at the most, a question
 		err = fmt.Errorf("%s: %d questions found %d documents", docsMatch, asked, found)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		c.line("match", a)
 	}
-	c.atMost(size+": match", report.Duration, match.first, firstAnswer)
-	c.out.Line("  against the same question asked again", report.Duration, match.first, match.again, match.first/match.again, report.Goal{})
-	return nil
+	return err
 }
 
-// coldAnswers are 99th percentiles in nanoseconds.
+// coldAnswers are the nanoseconds that answers took.
 type coldAnswers struct {
-	first float64 // from before Acquire
-	again float64 // of a second question, once the tenant is open
+	first []float64 // from before Acquire
+	again []float64 // to a second question, the same for match, once the tenant is open
 }
 
-// samples99 asks the closed tenant, and once more when it is open, many times.
-func (c *coldTenant) samples99(ctx context.Context, ask func(context.Context, *tenant.Handle) error) (coldAnswers, error) {
-	var first, again []float64
+// line prints the slowest answers of the closed tenant, and the others beside them.
+func (c *coldTenant) line(name string, a coldAnswers) {
+	p99 := measure.Percentile(a.first, 0.99)
+	c.atMost(report.SizeName(c.bytes)+": "+name, report.Duration, p99, firstAnswer)
+	c.note("p50 %s; once open, p50 %s, p99 %s", report.Duration(measure.Median(a.first)),
+		report.Duration(measure.Median(a.again)), report.Duration(measure.Percentile(a.again, 0.99)))
+}
+
+// answers asks the closed tenant, and once more when it is open, many times.
+func (c *coldTenant) answers(ctx context.Context, ask func(context.Context, *tenant.Handle) error) (a coldAnswers, err error) {
 	for range c.samples {
 		err := manage(c.dir, tenant.Options{}, func(m *tenant.Manager) error {
-			for _, took := range []*[]float64{&first, &again} {
+			for _, took := range []*[]float64{&a.first, &a.again} {
 				start := time.Now()
 				if err := visit(ctx, m, coldName, ask); err != nil {
 					return err
@@ -149,8 +190,8 @@ func (c *coldTenant) samples99(ctx context.Context, ask func(context.Context, *t
 			return nil
 		})
 		if err != nil {
-			return coldAnswers{}, err
+			return a, err
 		}
 	}
-	return coldAnswers{measure.Percentile(first, 0.99), measure.Percentile(again, 0.99)}, nil
+	return a, nil
 }
