@@ -2,9 +2,9 @@ package serve_test
 
 import (
 	"fmt"
+	"net/http/httptest"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -51,11 +51,12 @@ func TestFeedWaits(t *testing.T) {
 	r = <-later
 	require.Contains(t, r.body, `"key":"k4"`)
 	require.NotContains(t, r.body, "_consumers")
+}
 
-	go func() { later <- c.do("GET", "/_changes?since=7&wait=20000", "") }()
-	time.Sleep(time.Millisecond)
-	require.NoError(t, c.server.Close())
-	require.Equal(t, 200, (<-later).status)
+func TestFeedIsAnsweredByClose(t *testing.T) {
+	w := closedWhileWaiting(t, fenec.Options{FeedBytes: 1 << 20}, httptest.NewRequest("GET", "/_changes?since=3&wait=20000", nil))
+	require.Equal(t, 200, w.Code)
+	require.Empty(t, w.Body.String())
 }
 
 func TestFeedForgetsTheOldest(t *testing.T) {

@@ -1,12 +1,17 @@
 package serve_test
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"strconv"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/fenec-go/fenecdb/fenec"
 	"github.com/fenec-go/fenecdb/fenec/serve"
 )
 
@@ -119,15 +124,40 @@ func TestHeldKeepsNoKeyForNothing(t *testing.T) {
 }
 
 func TestHeldAreAnsweredByClose(t *testing.T) {
-	c := start(t, serve.Options{}, tasks...)
-	later := c.heldFor(30_000, take)
-	select {
-	case r := <-later:
-		t.Fatal("not held", r)
-	case <-time.After(20 * time.Millisecond):
-	}
-	require.NoError(t, c.server.Close())
-	require.Equal(t, `[]`, (<-later).body)
+	r := httptest.NewRequest("POST", "/query", strings.NewReader(`{"query":`+quote(take)+`}`))
+	r.Header.Set("Fenec-Wait", "30000")
+	require.Equal(t, `[]`, closedWhileWaiting(t, fenec.Options{}, r).Body.String())
+}
+
+// closedWhileWaiting returns the answer to a request of a server of tasks, which is
+// closed when the request waits for others.
+func closedWhileWaiting(t *testing.T, opts fenec.Options, r *http.Request) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	synctest.Test(t, func(t *testing.T) {
+		db, err := fenec.OpenMemory(opts)
+		require.NoError(t, err)
+		defer db.Close()
+		for _, text := range tasks {
+			_, err := db.Query(t.Context(), text)
+			require.NoError(t, err)
+		}
+		server, answered := serve.New(serve.Options{}), make(chan struct{})
+		go func() {
+			defer close(answered)
+			server.Handler(db).ServeHTTP(w, r)
+		}()
+		synctest.Wait()
+		select {
+		case <-answered:
+			t.Error("it did not wait")
+		default:
+		}
+		began := time.Now()
+		require.NoError(t, server.Close())
+		<-answered
+		require.Zero(t, time.Since(began), "it waits no longer")
+	})
+	return w
 }
 
 // What others wait for holds nobody up.

@@ -26,41 +26,41 @@ func newJSONLog(w io.Writer) *jsonLog {
 }
 
 // event is a line that is being made.
-type event struct{ text []byte }
+type event struct{ line []byte }
 
 // begin begins an event of a request. level is info or warn.
 func (l *jsonLog) begin(c *call, name, level string) *event {
 	e := &event{append(make([]byte, 0, 512), `{"at":`...)}
-	e.text = value.AppendJSONString(e.text, l.now().UTC().Format("2006-01-02T15:04:05.000Z"))
-	e.text1("event", name)
-	e.text1("level", level)
-	e.text1("proto", "http")
-	e.text1("peer", c.r.RemoteAddr)
-	e.text1("request_id", requestID(c.w))
+	e.line = value.AppendJSONString(e.line, l.now().UTC().Format("2006-01-02T15:04:05.000Z"))
+	e.text("event", name)
+	e.text("level", level)
+	e.text("proto", "http")
+	e.text("peer", c.r.RemoteAddr)
+	e.text("request_id", requestID(c.w))
 	if c.source.Tenant != "" {
-		e.text1("tenant", c.source.Tenant)
+		e.text("tenant", c.source.Tenant)
 	}
 	return e
 }
 
-// text1 adds a member that is a text.
-func (e *event) text1(name, v string) { e.text = value.AppendJSONString(e.member(name), v) }
+// text adds a member that is a text.
+func (e *event) text(name, v string) { e.line = value.AppendJSONString(e.member(name), v) }
 
-func (e *event) bool(name string, v bool) { e.text = strconv.AppendBool(e.member(name), v) }
+func (e *event) bool(name string, v bool) { e.line = strconv.AppendBool(e.member(name), v) }
 
-func (e *event) int(name string, v int) { e.text = strconv.AppendInt(e.member(name), int64(v), 10) }
+func (e *event) int(name string, v int) { e.line = strconv.AppendInt(e.member(name), int64(v), 10) }
 
-func (e *event) float(name string, v float64) { e.text = value.AppendJSONFloat(e.member(name), v) }
+func (e *event) float(name string, v float64) { e.line = value.AppendJSONFloat(e.member(name), v) }
 
 func (e *event) member(name string) []byte {
-	return append(value.AppendJSONString(append(e.text, ','), name), ':')
+	return append(value.AppendJSONString(append(e.line, ','), name), ':')
 }
 
 // end writes the event. A log that cannot be written does not stop the server.
 func (l *jsonLog) end(e *event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, _ = l.w.Write(append(e.text, "}\n"...))
+	_, _ = l.w.Write(append(e.line, "}\n"...))
 }
 
 // longestLogged is the longest statement that is logged whole, in bytes.

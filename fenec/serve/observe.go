@@ -22,9 +22,9 @@ func (c *call) observe(a *Answer) {
 		s.slowStatements.Add(1)
 		e := s.slow.begin(c, "slow", "warn")
 		e.float("duration_ms", float64(took)/float64(time.Millisecond))
-		e.text1("kind", kind.String())
+		e.text("kind", kind.String())
 		e.bool("failed", failed)
-		e.text1("statement", c.statementText())
+		e.text("statement", c.statementText())
 		s.slow.end(e)
 	}
 }
@@ -44,8 +44,8 @@ func (s *Server) Administered(w http.ResponseWriter, r *http.Request, status int
 	}
 	c := &call{server: s, w: w, r: r}
 	e := s.audit.begin(c, "admin", "info")
-	e.text1("method", r.Method)
-	e.text1("path", r.URL.Path)
+	e.text("method", r.Method)
+	e.text("path", r.URL.Path)
 	e.int("http_status", status)
 	s.audit.end(e)
 }
@@ -57,8 +57,8 @@ func (c *call) refused() {
 	s.refusals.Add(1)
 	if s.audit != nil {
 		e := s.audit.begin(c, "refused", "warn")
-		e.text1("method", c.r.Method)
-		e.text1("path", c.r.URL.Path)
+		e.text("method", c.r.Method)
+		e.text("path", c.r.URL.Path)
 		s.audit.end(e)
 	}
 	wait := time.NewTimer(s.delays.Refused(c.r.RemoteAddr))
@@ -77,7 +77,7 @@ func (c *call) audited(t *traits, a *Answer) {
 		return
 	}
 	e := log.begin(c, "schema", "info")
-	e.text1("statement", t.shape)
+	e.text("statement", t.shape)
 	e.bool("failed", a.Status >= http.StatusBadRequest)
 	log.end(e)
 }
