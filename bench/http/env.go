@@ -71,7 +71,7 @@ func (e *env) turns(ctx context.Context, sides ...side) ([]float64, error) {
 	for i, s := range sides {
 		cs[i] = measure.Contender{Slice: s}
 	}
-	return measure.Interleave(ctx, e.rounds, cs)
+	return measure.Interleave(ctx, e.Rounds, cs)
 }
 
 // latency is the median time that one client waits for the answer to a request.
@@ -81,7 +81,7 @@ func (e *env) latency(ctx context.Context, addr string, request []byte) (side, e
 		return nil, err
 	}
 	return func() (float64, error) {
-		took, err := measure.Latencies(e.slice, cs[0].ask)
+		took, err := measure.Latencies(e.Slice, cs[0].ask)
 		return measure.Median(took), err
 	}, nil
 }
@@ -98,7 +98,7 @@ func (e *env) cpu(ctx context.Context, p *process, n int, addr string, request [
 		if err != nil {
 			return 0, err
 		}
-		asked, err := askAll(e.slice, cs)
+		asked, err := askAll(e.Slice, cs)
 		if err != nil {
 			return 0, err
 		}

@@ -100,7 +100,7 @@ func measureCheck(ctx context.Context, e *env, jwt string) error {
 		r.Header.Set("Authorization", "Bearer "+bearer)
 		w := &discarding{header: http.Header{}}
 		sides = append(sides, func() (float64, error) {
-			return measure.PerOp(e.slice, func() error { return w.serve(handler, r) })
+			return measure.PerOp(e.Slice, func() error { return w.serve(handler, r) })
 		})
 	}
 	got, err := e.turns(ctx, sides...)

@@ -64,7 +64,7 @@ func compareLookup(ctx context.Context, e *env, d *teams, f *fenecEngine, lite *
 		pick := gen.NewSpread(int64(d.leagues))
 		return e.contender(en, func() error { return ask(&roll{d: d, league: pick.Take()}) })
 	}
-	got, err := measure.Interleave(ctx, e.rounds, []measure.Contender{
+	got, err := measure.Interleave(ctx, e.Rounds, []measure.Contender{
 		each(f, func(r *roll) error { return r.lookup(ctx, lookup) }),
 		each(lite, func(r *roll) error { return r.queries(ctx, parents, children) }),
 		each(lite, func(r *roll) error { return r.join(ctx, join) }),

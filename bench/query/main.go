@@ -11,28 +11,24 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/fenec-go/fenecdb/bench/internal/litedriver"
+	"github.com/fenec-go/fenecdb/bench/internal/program"
 	"github.com/fenec-go/fenecdb/bench/internal/report"
 )
 
 // config is what the flags set.
 type config struct {
-	rows   int           // rows of the tables
-	rounds int           // counted rounds of each comparison
-	slice  time.Duration // how long one side works in one round, at least
-	big    int64         // bytes of the large database of the waits
-	cache  int           // MiB of page cache of a SQLite connection
-	where  string        // the directory in which the databases are made
-	only   string        // letters of the parts to run, or all
+	program.Settings
+
+	rows  int   // rows of the tables
+	big   int64 // bytes of the large database of the waits
+	cache int   // MiB of page cache of a SQLite connection
 }
 
 var parts = []report.Part[*env]{
@@ -51,24 +47,15 @@ var parts = []report.Part[*env]{
 
 func main() {
 	cfg := parseFlags()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, cfg, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "query:", err)
-		stop()
-		os.Exit(1)
-	}
+	program.Main("query", func(ctx context.Context) error { return run(ctx, cfg, os.Stdout) })
 }
 
 func parseFlags() config {
 	var c config
 	flag.IntVar(&c.rows, "rows", 1_000_000, "rows in each table, of about 200 bytes")
-	flag.IntVar(&c.rounds, "rounds", 7, "counted rounds of each comparison")
-	flag.DurationVar(&c.slice, "slice", 250*time.Millisecond, "how long one side works in one round")
+	c.Bind(7, 250*time.Millisecond)
 	flag.Int64Var(&c.big, "big", 1000, "size of the large database of part i, MB")
 	flag.IntVar(&c.cache, "sqlite-cache", 0, "page cache of each SQLite connection, MiB (default SQLite's own choice, 2)")
-	flag.StringVar(&c.where, "dir", os.TempDir(), "directory for the databases; it should be on a real disk")
-	flag.StringVar(&c.only, "only", "", "letters of the parts to run, as in a,c (default all)")
 	flag.Parse()
 	c.big *= 1_000_000
 	return c
@@ -76,21 +63,12 @@ func parseFlags() config {
 
 // run measures the wanted parts and prints the table.
 func run(ctx context.Context, cfg config, w io.Writer) error {
-	wanted, err := report.Choose(parts, cfg.only)
-	if err != nil {
-		return err
+	b := program.Bench[*env]{
+		Name:  "query",
+		About: fmt.Sprintf("tables of %d rows, SQLite by %s", cfg.rows, litedriver.Description),
+		Parts: parts,
+		Begin: func(dir string, out *report.Report) *env { return &env{config: cfg, dir: dir, out: out} },
+		End:   (*env).close,
 	}
-	dir, err := os.MkdirTemp(cfg.where, "fenec-bench-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-
-	e := &env{config: cfg, dir: dir, out: report.New(w)}
-	e.out.Conditions("fenec query bench", fmt.Sprintf("tables of %d rows, %d rounds of %v a side, databases in %s, SQLite by %s",
-		cfg.rows, cfg.rounds, cfg.slice, cfg.where, litedriver.Description))
-	failed := report.RunParts(ctx, e.out, wanted, e)
-	failed = append(failed, e.close())
-	e.out.Summary()
-	return errors.Join(failed...)
+	return b.Run(ctx, w, &cfg.Settings)
 }

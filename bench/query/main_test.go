@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/fenec-go/fenecdb/bench/internal/program"
 )
 
 // Every part runs and finds every answer right. What it measures in so short a
@@ -13,7 +15,7 @@ func TestRun(t *testing.T) {
 	for _, p := range parts {
 		t.Run(p.Letter, func(t *testing.T) {
 			var out strings.Builder
-			cfg := config{rows: 2_000, rounds: 1, slice: time.Millisecond, big: 2e6, where: t.TempDir(), only: p.Letter}
+			cfg := config{rows: 2_000, big: 2e6, Settings: program.Settings{Rounds: 1, Slice: time.Millisecond, Where: t.TempDir(), Only: p.Letter}}
 			if err := run(context.Background(), cfg, &out); err != nil {
 				t.Fatalf("%v\n%s", err, out.String())
 			}
@@ -25,7 +27,7 @@ func TestRun(t *testing.T) {
 }
 
 func TestRunRefusesAnUnknownPart(t *testing.T) {
-	if err := run(context.Background(), config{only: "a,z"}, &strings.Builder{}); err == nil {
+	if err := run(context.Background(), config{Settings: program.Settings{Only: "a,z"}}, &strings.Builder{}); err == nil {
 		t.Error("part z was run")
 	}
 }

@@ -164,7 +164,7 @@ func (m *mixBench) compare(ctx context.Context, x mix, n int, d durability) erro
 		cs = append(cs, measure.Contender{
 			Name: t.e.name(),
 			Slice: func() (float64, error) {
-				rate, err := measure.PerSecond(n, m.slice, func(i int) error { return x.do(ctx, workers[i]) })
+				rate, err := measure.PerSecond(n, m.Slice, func(i int) error { return x.do(ctx, workers[i]) })
 				if err != nil {
 					err = fmt.Errorf("%s, %s: %w", t.e.name(), x.name, err)
 				}
@@ -173,7 +173,7 @@ func (m *mixBench) compare(ctx context.Context, x mix, n int, d durability) erro
 			Settle: func() error { return t.e.settle(ctx) },
 		})
 	}
-	got, err := measure.Interleave(ctx, m.rounds, cs)
+	got, err := measure.Interleave(ctx, m.Rounds, cs)
 	if err != nil {
 		return err
 	}

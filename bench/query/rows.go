@@ -115,7 +115,7 @@ func (e *env) compareRows(ctx context.Context, make func(*items) question) error
 // contender is an engine that does op, one after the other.
 func (e *env) contender(en engine, op func() error) measure.Contender {
 	return measure.Contender{Name: en.name(), Slice: func() (float64, error) {
-		ns, err := measure.PerOp(e.slice, op)
+		ns, err := measure.PerOp(e.Slice, op)
 		if err != nil {
 			err = fmt.Errorf("%s: %w", en.name(), err)
 		}
@@ -125,7 +125,7 @@ func (e *env) contender(en engine, op func() error) measure.Contender {
 
 // compare measures fenec's contender against the peer's and prints the line.
 func (e *env) compare(ctx context.Context, name string, cs []measure.Contender, g report.Goal) error {
-	got, err := measure.Interleave(ctx, e.rounds, cs)
+	got, err := measure.Interleave(ctx, e.Rounds, cs)
 	if err != nil {
 		return err
 	}

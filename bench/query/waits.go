@@ -45,7 +45,7 @@ func measureWaits(ctx context.Context, e *env) (err error) {
 	}
 	e.out.Note(fmt.Sprintf("a file of %s, %d rows", report.SizeName(st.DiskBytes), l.rows))
 	for _, j := range []job{
-		{"alone", report.Goal{}, func() error { return sleep(ctx, 8*e.slice) }},
+		{"alone", report.Goal{}, func() error { return sleep(ctx, 8*e.Slice) }},
 		{"create index", report.AtMost(1), func() error { return f.run(ctx, "create index on large (mark) @sorted") }},
 		{"compact", report.AtMost(1), func() error { return f.run(ctx, "compact") }},
 	} {

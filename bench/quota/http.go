@@ -118,11 +118,11 @@ func (h *httpBench) pair(ctx context.Context, tenants [2]string, body []byte) ([
 		defer conn.Close()
 		request := rawconn.Request("POST", "/t/"+name+"/query", body, "Authorization: Bearer "+dataToken)
 		cs = append(cs, measure.Contender{Name: name, Slice: func() (float64, error) {
-			took, err := measure.Latencies(h.slice, func() error { return conn.Exchange(request) })
+			took, err := measure.Latencies(h.Slice, func() error { return conn.Exchange(request) })
 			return measure.Median(took), err
 		}})
 	}
-	return measure.Interleave(ctx, h.rounds, cs)
+	return measure.Interleave(ctx, h.Rounds, cs)
 }
 
 // send makes one request and wants a 2xx.

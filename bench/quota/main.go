@@ -7,26 +7,21 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 	"time"
 
+	"github.com/fenec-go/fenecdb/bench/internal/program"
 	"github.com/fenec-go/fenecdb/bench/internal/report"
 )
 
 // config is what the flags set.
 type config struct {
-	rounds int           // counted rounds of each comparison
-	slice  time.Duration // how long one side works in one round
-	where  string        // the directory in which the databases are made
-	server string        // the fenec-server binary
-	only   string        // letters of the parts to run, or all
+	program.Settings
+
+	server string // the fenec-server binary
 }
 
 // env is what the parts share.
@@ -45,41 +40,24 @@ var parts = []report.Part[*env]{
 
 func main() {
 	cfg := parseFlags()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, cfg, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "quota:", err)
-		stop()
-		os.Exit(1)
-	}
+	program.Main("quota", func(ctx context.Context) error { return run(ctx, cfg, os.Stdout) })
 }
 
 func parseFlags() config {
 	var c config
-	flag.IntVar(&c.rounds, "rounds", 101, "counted rounds of each comparison")
-	flag.DurationVar(&c.slice, "slice", 20*time.Millisecond, "how long one side works in one round")
-	flag.StringVar(&c.where, "dir", os.TempDir(), "directory for the databases; it should be on a real disk")
+	c.Bind(101, 20*time.Millisecond)
 	flag.StringVar(&c.server, "server", "../bin/fenec-server", "the fenec-server binary, for part b")
-	flag.StringVar(&c.only, "only", "", "letters of the parts to run, as in a,b (default all)")
 	flag.Parse()
 	return c
 }
 
-// run measures the wanted parts and prints the table. A part that fails does
-// not stop the ones after it.
+// run measures the wanted parts and prints the table.
 func run(ctx context.Context, cfg config, w io.Writer) error {
-	wanted, err := report.Choose(parts, cfg.only)
-	if err != nil {
-		return err
+	b := program.Bench[*env]{
+		Name:  "quota",
+		About: "a put and a get",
+		Parts: parts,
+		Begin: func(dir string, out *report.Report) *env { return &env{config: cfg, dir: dir, out: out} },
 	}
-	dir, err := os.MkdirTemp(cfg.where, "fenec-bench-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	e := &env{config: cfg, dir: dir, out: report.New(w)}
-	e.out.Conditions("fenec quota bench", fmt.Sprintf("%d rounds of %v a side, databases in %s", cfg.rounds, cfg.slice, cfg.where))
-	failed := report.RunParts(ctx, e.out, wanted, e)
-	e.out.Summary()
-	return errors.Join(failed...)
+	return b.Run(ctx, w, &cfg.Settings)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fenec-go/fenecdb/bench/internal/program"
 	"github.com/fenec-go/fenecdb/quota"
 )
 
@@ -14,7 +15,7 @@ import (
 // so short a time means nothing.
 func TestPuts(t *testing.T) {
 	var out strings.Builder
-	cfg := config{rounds: 1, slice: time.Millisecond, where: t.TempDir(), only: "a"}
+	cfg := config{Settings: program.Settings{Rounds: 1, Slice: time.Millisecond, Where: t.TempDir(), Only: "a"}}
 	if err := run(context.Background(), cfg, &out); err != nil {
 		t.Fatalf("%v\n%s", err, out.String())
 	}
@@ -40,7 +41,7 @@ func TestEveryLimit(t *testing.T) {
 }
 
 func TestRunRefusesAnUnknownPart(t *testing.T) {
-	if err := run(context.Background(), config{only: "a,z"}, &strings.Builder{}); err == nil {
+	if err := run(context.Background(), config{Settings: program.Settings{Only: "a,z"}}, &strings.Builder{}); err == nil {
 		t.Error("part z was run")
 	}
 }

@@ -94,7 +94,7 @@ func (p *putBench) measure(ctx context.Context) (err error) {
 		return err
 	}
 	for _, k := range kinds {
-		got, err := measure.Interleave(ctx, p.rounds, []measure.Contender{p.side(ctx, k), p.side(ctx, plain)})
+		got, err := measure.Interleave(ctx, p.Rounds, []measure.Contender{p.side(ctx, k), p.side(ctx, plain)})
 		if err != nil {
 			return err
 		}
@@ -129,6 +129,6 @@ func (p *putBench) puts(ctx context.Context, k kind) (float64, error) {
 	if err := once(); err != nil {
 		return 0, err
 	}
-	took, err := measure.Latencies(p.slice, once)
+	took, err := measure.Latencies(p.Slice, once)
 	return measure.Median(took), err
 }

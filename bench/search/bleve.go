@@ -10,7 +10,7 @@ import (
 	"github.com/blevesearch/bleve/v2/analysis/analyzer/custom"
 	"github.com/blevesearch/bleve/v2/analysis/token/lowercase"
 	"github.com/blevesearch/bleve/v2/analysis/tokenizer/unicode"
-	"github.com/blevesearch/bleve_index_api"
+	index "github.com/blevesearch/bleve_index_api"
 )
 
 const bleveName = "bleve"

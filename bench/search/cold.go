@@ -107,7 +107,7 @@ func (f *fenecDB) first(ctx context.Context, text string, args ...any) (float64,
 // the one with indexes and for the one without.
 func (b *coldBench) turns(ctx context.Context, prepare func() error) (full, plain opened, err error) {
 	var match, near []float64
-	got, err := measure.Interleave(ctx, b.rounds, []measure.Contender{
+	got, err := measure.Interleave(ctx, b.Rounds, []measure.Contender{
 		{Name: "indexes", Slice: func() (float64, error) {
 			if err := prepare(); err != nil {
 				return 0, err

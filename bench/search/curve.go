@@ -31,7 +31,7 @@ func (e *env) traceCurves(ctx context.Context, rivals []*measured) ([]curve, err
 	for _, ef := range efs {
 		var cs []measure.Contender
 		for _, m := range rivals {
-			cs = append(cs, m.rate(ctx, ef, e.slice))
+			cs = append(cs, m.rate(ctx, ef, e.Slice))
 		}
 		got, err := e.inTurns(ctx, cs)
 		if err != nil {

@@ -72,7 +72,7 @@ type figures map[string]float64
 
 // inTurns lets the contenders work in turns.
 func (e *env) inTurns(ctx context.Context, cs []measure.Contender) (figures, error) {
-	got, err := measure.Interleave(ctx, e.rounds, cs)
+	got, err := measure.Interleave(ctx, e.Rounds, cs)
 	if err != nil {
 		return nil, err
 	}

@@ -36,15 +36,15 @@ func measureFilter(ctx context.Context, e *env) error {
 	all := newMeasured(f.graph(s, nearText), s)
 	i := 0
 	filtered := func() (float64, error) {
-		return measure.PerOp(e.slice, func() error {
+		return measure.PerOp(e.Slice, func() error {
 			i = (i + 1) % len(s.asked)
 			_, err := askIDs(ctx, st, s.asked[i], tagAsked(i))
 			return err
 		})
 	}
-	got, err := measure.Interleave(ctx, e.rounds, []measure.Contender{
+	got, err := measure.Interleave(ctx, e.Rounds, []measure.Contender{
 		{Name: "filtered", Slice: filtered},
-		{Name: "unfiltered", Slice: func() (float64, error) { return all.pace(ctx, filterEF, e.slice) }},
+		{Name: "unfiltered", Slice: func() (float64, error) { return all.pace(ctx, filterEF, e.Slice) }},
 	})
 	if err != nil {
 		return err

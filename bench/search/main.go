@@ -17,33 +17,29 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
+	"github.com/fenec-go/fenecdb/bench/internal/program"
 	"github.com/fenec-go/fenecdb/bench/internal/report"
 )
 
 // config is what the flags set.
 type config struct {
-	n         int           // vectors, and documents
-	questions int           // asked of the vectors
-	rounds    int           // counted rounds of each comparison
-	slice     time.Duration // how long one side works in one round, at least
-	builds    int           // how often each index of vectors is built
-	peersOnly bool          // leave fenec out
-	drop      bool          // let the system forget files for part f
-	where     string        // the directory in which the databases are made
-	node      string        // the directory of the modules of Node.js, or none
-	mnist     string        // the directory of MNIST's files, or none
-	xquad     string        // the directory of XQuAD's files
-	svg       string        // the file that the curve is drawn to, or none
-	only      string        // letters of the parts to run, or all
+	program.Settings
+
+	n         int    // vectors, and documents
+	questions int    // asked of the vectors
+	builds    int    // how often each index of vectors is built
+	peersOnly bool   // leave fenec out
+	drop      bool   // let the system forget files for part f
+	node      string // the directory of the modules of Node.js, or none
+	mnist     string // the directory of MNIST's files, or none
+	xquad     string // the directory of XQuAD's files
+	svg       string // the file that the curve is drawn to, or none
 }
 
 var parts = []report.Part[*env]{
@@ -59,51 +55,33 @@ var parts = []report.Part[*env]{
 
 func main() {
 	cfg := parseFlags()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, cfg, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "search:", err)
-		stop()
-		os.Exit(1)
-	}
+	program.Main("search", func(ctx context.Context) error { return run(ctx, cfg, os.Stdout) })
 }
 
 func parseFlags() config {
 	var c config
 	flag.IntVar(&c.n, "n", 100_000, "vectors, and documents")
 	flag.IntVar(&c.questions, "questions", 1000, "questions asked of the vectors")
-	flag.IntVar(&c.rounds, "rounds", 7, "counted rounds of each comparison")
-	flag.DurationVar(&c.slice, "slice", 250*time.Millisecond, "how long one side works in one round")
+	c.Bind(7, 250*time.Millisecond)
 	flag.IntVar(&c.builds, "builds", 1, "how often each index of vectors is built in part b")
 	flag.BoolVar(&c.peersOnly, "peers-only", false, "leave fenec out")
 	flag.BoolVar(&c.drop, "drop-caches", true, "let the system forget what it holds of files in part f, which only root may")
-	flag.StringVar(&c.where, "dir", os.TempDir(), "directory for the databases; it should be on a real disk")
 	flag.StringVar(&c.node, "node", ".node", "directory that npm installs peers to; empty leaves them out")
 	flag.StringVar(&c.mnist, "mnist", "", "directory of the MNIST files, as in the module GoMNIST; empty leaves them out")
 	flag.StringVar(&c.xquad, "xquad", "../testdata/xquad", "directory of the XQuAD files, for part e")
 	flag.StringVar(&c.svg, "svg", "", "file that part h draws to; empty leaves it out")
-	flag.StringVar(&c.only, "only", "", "letters of the parts to run, as in a,c (default all)")
 	flag.Parse()
 	return c
 }
 
 // run measures the wanted parts and prints the table.
 func run(ctx context.Context, cfg config, w io.Writer) error {
-	wanted, err := report.Choose(parts, cfg.only)
-	if err != nil {
-		return err
+	b := program.Bench[*env]{
+		Name:  "search",
+		About: fmt.Sprintf("%d vectors and documents, FTS5 by %s", cfg.n, ftsDescription),
+		Parts: parts,
+		Begin: func(dir string, out *report.Report) *env { return newEnv(cfg, dir, out) },
+		End:   (*env).close,
 	}
-	dir, err := os.MkdirTemp(cfg.where, "fenec-bench-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-
-	e := newEnv(cfg, dir, report.New(w))
-	e.out.Conditions("fenec search bench", fmt.Sprintf("%d vectors and documents, %d rounds of %v a side, databases in %s, FTS5 by %s",
-		cfg.n, cfg.rounds, cfg.slice, cfg.where, ftsDescription))
-	failed := report.RunParts(ctx, e.out, wanted, e)
-	failed = append(failed, e.close())
-	e.out.Summary()
-	return errors.Join(failed...)
+	return b.Run(ctx, w, &cfg.Settings)
 }

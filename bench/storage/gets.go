@@ -39,12 +39,12 @@ func measureGets(ctx context.Context, e *env) error {
 
 func compareGets(ctx context.Context, e *env, f *fenecDB, lite *sqlite, name string, g report.Goal) error {
 	ours, theirs := gen.NewSpread(int64(e.rows)), gen.NewSpread(int64(e.rows))
-	got, err := measure.Interleave(ctx, e.rounds, []measure.Contender{
+	got, err := measure.Interleave(ctx, e.Rounds, []measure.Contender{
 		{Name: "fenec", Slice: func() (float64, error) {
-			return measure.PerOp(e.slice, func() error { return f.read(ctx, baseID(int(ours.Take()))) })
+			return measure.PerOp(e.Slice, func() error { return f.read(ctx, baseID(int(ours.Take()))) })
 		}},
 		{Name: "SQLite", Slice: func() (float64, error) {
-			return measure.PerOp(e.slice, func() error { return lite.read(baseID(int(theirs.Take()))) })
+			return measure.PerOp(e.Slice, func() error { return lite.read(baseID(int(theirs.Take()))) })
 		}},
 	})
 	if err != nil {

@@ -106,11 +106,11 @@ func (c *cluster) compare(ctx context.Context, e *env) error {
 		}
 		defer conn.Close()
 		cs = append(cs, measure.Contender{Name: target.name, Slice: func() (float64, error) {
-			took, err := measure.Latencies(e.slice, func() error { return conn.Exchange(target.request) })
+			took, err := measure.Latencies(e.Slice, func() error { return conn.Exchange(target.request) })
 			return measure.Median(took), err
 		}})
 	}
-	got, err := measure.Interleave(ctx, 2*e.rounds, cs)
+	got, err := measure.Interleave(ctx, 2*e.Rounds, cs)
 	if err != nil {
 		return err
 	}

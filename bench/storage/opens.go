@@ -27,9 +27,9 @@ func measureOpens(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	got, err := measure.Interleave(ctx, e.rounds, []measure.Contender{
-		{Name: "small", Slice: func() (float64, error) { return openings(ctx, small, e.slice) }},
-		{Name: "big", Slice: func() (float64, error) { return openings(ctx, big, e.slice) }},
+	got, err := measure.Interleave(ctx, e.Rounds, []measure.Contender{
+		{Name: "small", Slice: func() (float64, error) { return openings(ctx, small, e.Slice) }},
+		{Name: "big", Slice: func() (float64, error) { return openings(ctx, big, e.Slice) }},
 	})
 	if err != nil {
 		return err

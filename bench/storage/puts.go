@@ -66,19 +66,19 @@ func (e *env) putLines(ctx context.Context, order string, stores []putter, op fu
 		do := func() error { return op(i) }
 		alone = append(alone, measure.Contender{
 			Name:   s.name,
-			Slice:  func() (float64, error) { return measure.PerOp(e.slice, do) },
+			Slice:  func() (float64, error) { return measure.PerOp(e.Slice, do) },
 			Settle: s.settle,
 		})
 		whole = append(whole, measure.Contender{
 			Name:  s.name,
-			Slice: func() (float64, error) { return measure.PerOpSettled(e.slice, do, s.settle) },
+			Slice: func() (float64, error) { return measure.PerOpSettled(e.Slice, do, s.settle) },
 		})
 	}
-	one, err := measure.Interleave(ctx, e.rounds, alone)
+	one, err := measure.Interleave(ctx, e.Rounds, alone)
 	if err != nil {
 		return err
 	}
-	all, err := measure.Interleave(ctx, e.rounds, whole)
+	all, err := measure.Interleave(ctx, e.Rounds, whole)
 	if err != nil {
 		return err
 	}

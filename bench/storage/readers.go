@@ -30,10 +30,10 @@ func measureReaders(ctx context.Context, e *env) error {
 		blocks int64
 	)
 	gets := func() (float64, error) {
-		took, err := measure.Latencies(4*e.slice, func() error { return f.read(ctx, baseID(int(pick.Take()))) })
+		took, err := measure.Latencies(4*e.Slice, func() error { return f.read(ctx, baseID(int(pick.Take()))) })
 		return measure.Percentile(took, 0.99), err
 	}
-	got, err := measure.Interleave(ctx, e.rounds, []measure.Contender{
+	got, err := measure.Interleave(ctx, e.Rounds, []measure.Contender{
 		{Name: "beside a writer", Settle: func() error { return f.db.Checkpoint(ctx) }, Slice: func() (float64, error) {
 			stop := w.start(ctx)
 			p99, err := gets()
@@ -47,7 +47,7 @@ func measureReaders(ctx context.Context, e *env) error {
 		return err
 	}
 	e.out.Line("p99 of a get, against an idle database", report.Duration, got[0], got[1], got[0]/got[1], report.AtMost(3))
-	seconds := 4 * e.slice.Seconds() * float64(e.rounds+1)
+	seconds := 4 * e.Slice.Seconds() * float64(e.Rounds+1)
 	e.out.Note(fmt.Sprintf("the writer landed %.0f blocks a second", float64(blocks)/seconds))
 	return nil
 }

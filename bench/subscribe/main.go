@@ -14,12 +14,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/fenec-go/fenecdb/bench/internal/measure"
+	"github.com/fenec-go/fenecdb/bench/internal/program"
 	"github.com/fenec-go/fenecdb/bench/internal/report"
 	"github.com/fenec-go/fenecdb/fenec"
 )
@@ -39,13 +38,7 @@ func main() {
 	flag.DurationVar(&c.slice, "slice", 500*time.Millisecond, "how long one side works in one round")
 	flag.StringVar(&c.where, "dir", os.TempDir(), "directory for the databases; it should be on a real disk")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, c, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "subscribe:", err)
-		stop()
-		os.Exit(1)
-	}
+	program.Main("subscribe", func(ctx context.Context) error { return run(ctx, c, os.Stdout) })
 }
 
 func run(ctx context.Context, c config, w io.Writer) error {

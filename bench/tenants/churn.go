@@ -43,7 +43,7 @@ func measureChurn(ctx context.Context, e *env) error {
 		err := manage(dir, tenant.Options{MaxOpen: churnOpen, OnOpen: opens.count}, func(m *tenant.Manager) error {
 			var next atomic.Int64
 			rate, err := e.median(ctx, func() (float64, error) {
-				return opens.rate(4*e.slice, func() error {
+				return opens.rate(4*e.Slice, func() error {
 					return visit(ctx, m, name(int(next.Add(1)%few)), c.do)
 				})
 			})

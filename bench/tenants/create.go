@@ -46,7 +46,7 @@ func measureCreate(ctx context.Context, e *env) error {
 }
 
 func compareCreates(ctx context.Context, e *env, first, last *creator) error {
-	got, err := measure.Interleave(ctx, e.rounds, []measure.Contender{
+	got, err := measure.Interleave(ctx, e.Rounds, []measure.Contender{
 		{Name: "first", Slice: func() (float64, error) { return first.create(ctx) }},
 		{Name: "last", Slice: func() (float64, error) { return last.create(ctx) }},
 	})
@@ -72,7 +72,7 @@ type creator struct {
 
 // create makes tenants for a while and returns the median of what one took.
 func (c *creator) create(ctx context.Context) (float64, error) {
-	took, err := measure.Latencies(c.slice, func() error {
+	took, err := measure.Latencies(c.Slice, func() error {
 		c.made++
 		return c.m.Create(ctx, newName(c.made-1))
 	})

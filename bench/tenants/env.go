@@ -38,7 +38,7 @@ func (e *env) atLeast(name string, u report.Unit, got, bound float64) {
 
 // median is the median figure of the rounds of slice.
 func (e *env) median(ctx context.Context, slice func() (float64, error)) (float64, error) {
-	got, err := measure.Interleave(ctx, e.rounds, []measure.Contender{{Slice: slice}})
+	got, err := measure.Interleave(ctx, e.Rounds, []measure.Contender{{Slice: slice}})
 	if err != nil {
 		return 0, err
 	}

@@ -60,10 +60,10 @@ func measureFairness(ctx context.Context, e *env) error {
 // besideScans returns the p99 of small reads beside scans, and without them.
 func (e *env) besideScans(ctx context.Context, m *tenant.Manager) ([]float64, error) {
 	reads := func() (float64, error) {
-		took, err := measure.Latencies(4*e.slice, func() error { return visit(ctx, m, small, read) })
+		took, err := measure.Latencies(4*e.Slice, func() error { return visit(ctx, m, small, read) })
 		return measure.Percentile(took, 0.99), err
 	}
-	return measure.Interleave(ctx, e.rounds, []measure.Contender{
+	return measure.Interleave(ctx, e.Rounds, []measure.Contender{
 		{Name: "beside", Slice: func() (float64, error) {
 			stop := startScans(ctx, m)
 			p99, err := reads()

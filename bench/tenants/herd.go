@@ -34,7 +34,7 @@ func measureHerd(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	herds := float64(e.rounds + 1) // the one that is not timed is counted
+	herds := float64(e.Rounds + 1) // the one that is not timed is counted
 	e.atMost(fmt.Sprintf("opens for %d requests at once", herd), report.Count, float64(opens.Load())/herds, 1)
 	e.note("%s until all are answered", report.Duration(took))
 	return nil

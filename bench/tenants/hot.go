@@ -42,7 +42,7 @@ func measureHot(ctx context.Context, e *env) error {
 // hot returns what one handle takes.
 func hot(ctx context.Context, m *tenant.Manager, e *env) (float64, error) {
 	one := name(0)
-	return measure.PerOp(e.slice, func() error {
+	return measure.PerOp(e.Slice, func() error {
 		h, err := m.Acquire(ctx, one)
 		if err == nil {
 			h.Release()

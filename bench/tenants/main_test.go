@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/fenec-go/fenecdb/bench/internal/program"
 )
 
 // Every part runs and finds every answer. What it measures in so short a time means
@@ -13,8 +15,8 @@ func TestRun(t *testing.T) {
 	for _, p := range parts {
 		t.Run(p.Letter, func(t *testing.T) {
 			var out strings.Builder
-			cfg := config{tenants: 100, open: 50, rounds: 1, slice: time.Millisecond, samples: 2, small: 2e6, big: 3e6,
-				where: t.TempDir(), only: p.Letter}
+			cfg := config{tenants: 100, open: 50, samples: 2, small: 2e6, big: 3e6,
+				Settings: program.Settings{Rounds: 1, Slice: time.Millisecond, Where: t.TempDir(), Only: p.Letter}}
 			if err := run(context.Background(), cfg, &out); err != nil {
 				t.Fatalf("%v\n%s", err, out.String())
 			}
@@ -26,7 +28,7 @@ func TestRun(t *testing.T) {
 }
 
 func TestRunRefusesAnUnknownPart(t *testing.T) {
-	if err := run(context.Background(), config{only: "a,z"}, &strings.Builder{}); err == nil {
+	if err := run(context.Background(), config{Settings: program.Settings{Only: "a,z"}}, &strings.Builder{}); err == nil {
 		t.Error("part z was run")
 	}
 }
