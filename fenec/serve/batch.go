@@ -71,11 +71,8 @@ func (c *call) batchOfWrites(ctx context.Context, list []fenec.Statement, kinds 
 	if refusal := c.claims(kinds); refusal != nil {
 		return *refusal
 	}
-	key, refusal := c.key(compacts)
+	key, refusal := c.admit(compacts)
 	if refusal != nil {
-		return *refusal
-	}
-	if refusal := c.mayWrite(); refusal != nil {
 		return *refusal
 	}
 	if key != nil {

@@ -36,11 +36,8 @@ func (c *call) one(ctx context.Context, st fenec.Statement, t *traits) Answer {
 	if refusal := c.claims([]*traits{t}); refusal != nil {
 		return *refusal
 	}
-	key, refusal := c.key(t.verb == verbCompact)
+	key, refusal := c.admit(t.verb == verbCompact)
 	if refusal != nil {
-		return *refusal
-	}
-	if refusal := c.mayWrite(); refusal != nil {
 		return *refusal
 	}
 	if key == nil {

@@ -45,11 +45,8 @@ func (c *call) restWrite(ctx context.Context, st *rest.Statement) Answer {
 }
 
 func (c *call) tryRestWrite(ctx context.Context, st *rest.Statement) Answer {
-	key, refusal := c.key(false)
+	key, refusal := c.admit(false)
 	if refusal != nil {
-		return *refusal
-	}
-	if refusal := c.mayWrite(); refusal != nil {
 		return *refusal
 	}
 	if key != nil {

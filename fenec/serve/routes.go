@@ -10,14 +10,8 @@ import (
 // root answers GET / with the version and the collections' names.
 func (c *call) root() Answer {
 	body := value.AppendJSONString([]byte(`{"fenecdb":`), fenec.Version)
-	body = append(body, `,"collections":[`...)
-	for i, name := range c.view.Collections() {
-		if i > 0 {
-			body = append(body, ',')
-		}
-		body = value.AppendJSONString(body, name)
-	}
-	return OK(append(body, "]}"...))
+	body = value.AppendJSONStrings(append(body, `,"collections":`...), c.view.Collections())
+	return OK(append(body, '}'))
 }
 
 // collections answers GET /collections with every schema.

@@ -97,6 +97,16 @@ func (c *call) mayWrite() *Answer {
 	return nil
 }
 
+// admit returns the idempotency key of a request that is to write, nil if it has none,
+// or why it may not.
+func (c *call) admit(compacts bool) (*keyOf, *Answer) {
+	key, refusal := c.key(compacts)
+	if refusal == nil {
+		refusal = c.mayWrite()
+	}
+	return key, refusal
+}
+
 // waits gives back what the request holds while it waits for others. goOn takes it
 // again.
 func (c *call) waits() (goOn func() *Answer) {

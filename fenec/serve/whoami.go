@@ -39,24 +39,13 @@ func (c *call) appendToken(dst []byte) []byte {
 	}
 	dst = append(dst, `,"tenants":`...)
 	if names, ok := token.Claims.Texts(tokens.tenant); ok && c.source.Tenant != "" {
-		dst = appendTexts(dst, names)
+		dst = value.AppendJSONStrings(dst, names)
 	} else {
 		dst = append(dst, "null"...)
 	}
 	_, named := token.Claims.Get(tokens.tenant)
 	dst = strconv.AppendBool(append(dst, `,"unbound":`...), c.source.Tenant != "" && !named)
 	return token.As.AppendJSON(append(dst, ','))
-}
-
-func appendTexts(dst []byte, list []string) []byte {
-	dst = append(dst, '[')
-	for i, s := range list {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = value.AppendJSONString(dst, s)
-	}
-	return append(dst, ']')
 }
 
 // notAllowed answers that the path takes other methods only.

@@ -41,6 +41,18 @@ func AppendJSONTimestamp(dst []byte, ms int64) []byte {
 	return append(dst, '"')
 }
 
+// AppendJSONStrings appends a list of texts.
+func AppendJSONStrings(dst []byte, list []string) []byte {
+	dst = append(dst, '[')
+	for i, s := range list {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = AppendJSONString(dst, s)
+	}
+	return append(dst, ']')
+}
+
 // AppendJSONBytes appends bytes as a list of numbers from 0 to 255.
 func AppendJSONBytes[T string | []byte](dst []byte, b T) []byte {
 	dst = append(dst, '[')

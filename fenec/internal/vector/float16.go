@@ -43,16 +43,6 @@ func FromFloat16(h uint16) float32 {
 	return math.Float32frombits(sign | math.Float32bits(size))
 }
 
-// FitsFloat16 reports whether all components are finite once rounded to float16.
-func FitsFloat16(x []float32) bool {
-	for _, f := range x {
-		if ToFloat16(f)&0x7c00 == 0x7c00 {
-			return false
-		}
-	}
-	return true
-}
-
 // AppendFloat16s appends the float16s nearest to x, little endian.
 func AppendFloat16s(dst []byte, x []float32) []byte {
 	start := len(dst)

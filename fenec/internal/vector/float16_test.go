@@ -54,19 +54,6 @@ func TestFloat16Nearest(t *testing.T) {
 	}
 }
 
-func TestFitsFloat16(t *testing.T) {
-	for _, test := range []struct {
-		f    float32
-		fits bool
-	}{
-		{0, true}, {65504, true}, {-65519.996, true}, {65520, false}, {-65520, false}, {huge, false}, {tiny, true},
-		{float32(math.NaN()), false}, {float32(math.Inf(-1)), false},
-	} {
-		require.Equal(t, test.fits, FitsFloat16([]float32{1, test.f}), test.f)
-	}
-	require.True(t, FitsFloat16(nil))
-}
-
 // TestFloat16Batch compares the batches with single conversions.
 func TestFloat16Batch(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 // A collection on which nothing is granted is not told of.
 func (s *Scope) AppendJSON(dst []byte) []byte {
 	dst = append(dst, `"append_only":`...)
-	dst = appendStrings(dst, s.appendOnly())
+	dst = value.AppendJSONStrings(dst, s.appendOnly())
 	dst = append(dst, `,"rules":[`...)
 	for i, r := range s.rules {
 		if i > 0 {
@@ -45,12 +45,12 @@ func (r *rule) effective(f *File) grants {
 
 func (r *rule) appendJSON(dst []byte, granted grants) []byte {
 	dst = value.AppendJSONString(append(dst, `{"collection":`...), r.collection)
-	dst = appendStrings(append(dst, `,"grants":`...), granted.names())
+	dst = value.AppendJSONStrings(append(dst, `,"grants":`...), granted.names())
 	dst = append(dst, `,"fields":`...)
 	if r.fields == nil {
 		dst = append(dst, "null"...)
 	} else {
-		dst = appendStrings(dst, r.fields)
+		dst = value.AppendJSONStrings(dst, r.fields)
 	}
 	dst = append(dst, `,"rows":`...)
 	if r.filter == nil {
@@ -67,15 +67,4 @@ func (g grants) names() []string {
 		}
 	}
 	return out
-}
-
-func appendStrings(dst []byte, list []string) []byte {
-	dst = append(dst, '[')
-	for i, s := range list {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = value.AppendJSONString(dst, s)
-	}
-	return append(dst, ']')
 }
