@@ -20,6 +20,14 @@ import (
 	"github.com/fenec-go/fenecdb/fenec"
 )
 
+// sequential skips a test in the short form, which is for the race detector: nothing
+// that the test is about runs beside anything else, and under the detector it is slow.
+func sequential(t *testing.T) {
+	if testing.Short() {
+		t.Skip("nothing here runs at once")
+	}
+}
+
 // memory opens a database in memory in which the statements have been run.
 func memory(t testing.TB, statements ...string) *fenec.DB {
 	t.Helper()
@@ -158,7 +166,11 @@ func TestClosed(t *testing.T) {
 // Whatever runs when a database is closed comes to an end, with or without
 // ErrClosed, and what was answered is there afterwards.
 func TestCloseBesideEverything(t *testing.T) {
-	for round := range 8 {
+	rounds := 8
+	if testing.Short() {
+		rounds = 2
+	}
+	for round := range rounds {
 		path := filepath.Join(t.TempDir(), "db")
 		db, err := fenec.Open(path, fenec.Options{Sync: fenec.SyncOff, FrontBytes: 64 << 10, NoCheckpoint: round%2 == 0})
 		require.NoError(t, err)

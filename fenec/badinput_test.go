@@ -292,6 +292,7 @@ func TestBadIDsAndDuplicates(t *testing.T) {
 
 // Values and documents that are too long are refused, however they are made.
 func TestTooLong(t *testing.T) {
+	sequential(t)
 	const most = 16 << 20
 	db := memory(t, badFixture...)
 	before := unchanged(t, db)
@@ -330,6 +331,7 @@ func TestTooLong(t *testing.T) {
 
 // A statement of 64 MiB is refused, or run, without much ado.
 func TestLongStatements(t *testing.T) {
+	sequential(t)
 	const size = 64 << 20
 	fill := func(before, piece, after string) string {
 		return before + strings.Repeat(piece, (size-len(before)-len(after))/len(piece)) + after

@@ -13,6 +13,7 @@ import (
 // TestBounds goes to each bound of the language and one past it: what is past it
 // is refused, also within a write, and changes nothing.
 func TestBounds(t *testing.T) {
+	sequential(t)
 	nested := func(n int) string { return strings.Repeat("(", n) + "1" + strings.Repeat(")", n) }
 	db := memory(t,
 		"create collection many (n int @hash, one int, big int)",

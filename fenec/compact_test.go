@@ -18,6 +18,9 @@ func TestCompactByItself(t *testing.T) {
 		want  uint64
 	}{"much is free": {0, 80, 1}, "little is free": {0, 40, 0}, "it is turned off": {-1, 80, 0}} {
 		t.Run(name, func(t *testing.T) {
+			if x.want == 0 {
+				sequential(t)
+			}
 			path := filepath.Join(t.TempDir(), "test.fenec")
 			db, err := fenec.Open(path, fenec.Options{CompactRatio: x.ratio, IdleCheckpoint: 5 * time.Millisecond, Sync: fenec.SyncOff})
 			require.NoError(t, err)

@@ -67,6 +67,7 @@ func crowd(t *testing.T, db *fenec.DB, n int) {
 // Whatever takes long looks at its context all the time, and when that has ended it
 // ends, with nothing written.
 func TestDeadlines(t *testing.T) {
+	sequential(t)
 	const n = 20_000
 	db := file(t, fenec.Options{}, "create collection other (n int)")
 	crowd(t, db, n)
@@ -154,7 +155,12 @@ func TestDeadlines(t *testing.T) {
 			}
 			for _, at := range []int64{1, looks/3 + 1, looks/2 + 1, looks} {
 				ctx := countedContext(t.Context(), at)
-				require.ErrorIs(t, x.run(ctx), context.DeadlineExceeded, "ended at look %d of %d", at, looks)
+				err := x.run(ctx)
+				if at > 1 && ctx.looks.Load() < at { // a search of a graph in memory is not the same each time
+					require.NoError(t, err)
+					continue
+				}
+				require.ErrorIs(t, err, context.DeadlineExceeded, "ended at look %d of %d", at, looks)
 				require.Less(t, ctx.looks.Load(), at+20, "it goes on")
 			}
 			require.Equal(t, before.Collections, stats(t, db).Collections)

@@ -261,6 +261,7 @@ func TestFeedWaits(t *testing.T) {
 // A block of which the log has parts is one in the feed too, after a replay as
 // well; and no answer of it takes up much memory.
 func TestFeedOfALargeBlock(t *testing.T) {
+	sequential(t)
 	path := filepath.Join(t.TempDir(), "acme.fenec")
 	opts := fedOptions()
 	opts.FrontBytes = 1 << 30 // no fold begins by itself: the files are copied while the database is open

@@ -200,6 +200,7 @@ func TestLimitRefuses(t *testing.T) {
 
 // A record that is too long for one piece is asked about part by part.
 func TestLimitOfLongBlocks(t *testing.T) {
+	sequential(t)
 	empty := openLimited(t).close(t)
 	l := openLimited(t)
 	var docs []any

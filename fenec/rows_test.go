@@ -83,6 +83,7 @@ func TestRows(t *testing.T) {
 
 // A loop whose body writes, folds and rewrites what it reads sees none of that.
 func TestRowsWhileWriting(t *testing.T) {
+	sequential(t)
 	for _, text := range []string{
 		"get c", "get c where k in [1, 2, 39]", "get c where n >= 100 and n < 900", "get c order n", "get id from c order n desc limit 1200",
 		"get c order s, m desc", "get c match s \"red fox\" limit 700", "get c near e [1, 1] limit 600", "get c lookup d on of",
@@ -193,6 +194,7 @@ func value[T any](t *testing.T, row fenec.Row, name string) T {
 // A loop that stands still holds no transaction of the file: its reads that are
 // folded away can be, and what the file frees is used again.
 func TestRowsMemory(t *testing.T) {
+	sequential(t)
 	db := file(t, fenec.Options{}, "create collection c (n int, s text)", "create collection d (of int @hash, s text)")
 	const rows = 40_000
 	text := strings.Repeat("x", 400)

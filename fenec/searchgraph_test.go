@@ -271,6 +271,7 @@ func TestGraphDropped(t *testing.T) {
 // A database that is closed while its graph is linked, or has pending changes that
 // nothing has linked, goes on where it was.
 func TestGraphUnfinished(t *testing.T) {
+	sequential(t)
 	g := newGrove(t, 6, "vector<3> @hnsw(l2, m=6, ef_construction=40, ef_search=40)")
 	vectors, recall := map[int64][]float32{}, 0.0
 	for round := range 6 {

@@ -14,6 +14,7 @@ import (
 // Marks do not make a value larger than values may be, however small the text and
 // the tags are.
 func TestMarksTooLong(t *testing.T) {
+	sequential(t)
 	const most = 16 << 20
 	db := memory(t, "create collection docs (id2 int, body text @text)")
 	query(t, db, "put docs {body: $1}", strings.Repeat("a ", 1<<11))
@@ -85,6 +86,7 @@ func TestMatchManyTerms(t *testing.T) {
 
 // A search that reads more posting lists than memory is set apart for is refused.
 func TestMatchTooManyTerms(t *testing.T) {
+	sequential(t)
 	const most = 100_000
 	var words strings.Builder
 	for i := range most {
