@@ -65,8 +65,30 @@ func (s *Store) OpenImage(ctx context.Context) (*Image, error) {
 	if err := s.foldThrough(ctx, s.Seq()); err != nil {
 		return nil, err
 	}
+	if err := s.dropEmptyLog(); err != nil {
+		return nil, err
+	}
 	s.opts.Step("image")
 	return s.copyBase()
+}
+
+// dropEmptyLog removes the log if the base holds all that is in it. So a store that
+// nobody writes to after its image comes back at the image's sequence however it ends:
+// with a log it would go on past what that has reserved. The folding lock is held.
+func (s *Store) dropEmptyLog() error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	log := s.log.Load()
+	if log == nil || s.turned != nil || s.Seq() != s.base.Folded() {
+		return nil
+	}
+	s.opts.Step("drop empty log")
+	s.log.Store(nil)
+	err := log.Close()
+	if rerr := s.opts.FS.Remove(LogPath(s.path)); rerr != nil && !errors.Is(rerr, fs.ErrNotExist) {
+		err = errors.Join(err, rerr)
+	}
+	return err
 }
 
 // foldThrough folds until the base holds everything up to seq, ending the

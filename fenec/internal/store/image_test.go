@@ -54,6 +54,27 @@ func requireNothing(t testing.TB, path string) {
 	require.Empty(t, entries)
 }
 
+// A store that is not written to after its image comes back at the image's sequence,
+// and one that is loses nothing.
+func TestKilledAfterItsImage(t *testing.T) {
+	d := newDisk(t)
+	opts := store.Options{Replay: replay}
+	s := d.open(t, opts)
+	for i := 1; i <= 5; i++ {
+		write(t, s, counted(i, 100)...)
+	}
+	_, seq := image(t, s)
+	require.Equal(t, s.Seq(), seq)
+	d = d.kill(t)
+	s = d.open(t, opts)
+	require.Equal(t, seq, s.Seq())
+	_, again := image(t, s)
+	require.Equal(t, seq, again)
+	write(t, s, counted(6, 100)...)
+	d = d.kill(t)
+	d.requireWhole(t, opts, 6, 6)
+}
+
 func TestImage(t *testing.T) {
 	for name, from := range map[string]string{"memory": "", "file": filepath.Join(t.TempDir(), "db")} {
 		t.Run(name, func(t *testing.T) {

@@ -309,6 +309,11 @@ func (s *Store) closeLogsLocked() error {
 		return nil
 	case s.base.Folded() >= s.Seq():
 		return errors.Join(log.Close(), s.opts.FS.Remove(LogPath(s.path)))
+	case log.Last() < s.Seq():
+		// Numbers that may have been handed out were lost with the end before this
+		// one, and nothing has been written since. Without the mark of a clean
+		// close the next open goes on past what is reserved, as this one did.
+		return errors.Join(log.Sync(context.Background()), log.Close())
 	}
 	return log.CloseClean()
 }

@@ -42,6 +42,9 @@ func requireFresh(t *testing.T, s *store.Store, r *rand.Rand, given uint64) uint
 	if r.IntN(4) == 0 {
 		require.NoError(t, s.Checkpoint(ctx))
 	}
+	if r.IntN(6) == 0 {
+		image(t, s)
+	}
 	numbers := 1 + r.Uint64N(5)
 	if r.IntN(8) == 0 {
 		numbers = 1<<20 + r.Uint64N(1<<20) // more than one reservation covers
