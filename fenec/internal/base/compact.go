@@ -29,7 +29,6 @@ const CompactingSuffix = ".compacting"
 // up by Cancel, changes nothing, unless it fails with ErrUncertain.
 type Compaction struct {
 	f    *File
-	old  *generation
 	tx   *bolt.Tx // what is copied; nil once it is
 	side string
 	dst  *bolt.DB
@@ -39,13 +38,10 @@ type Compaction struct {
 // BeginCompaction begins a compaction of the file as it is. The file is not one
 // in memory, and no other compaction of it is going on.
 func (f *File) BeginCompaction() (c *Compaction, err error) {
-	f.mu.Lock()
-	old := f.gen
-	f.mu.Unlock()
-	if old == nil {
+	if f.gen == nil {
 		return nil, ErrClosed
 	}
-	c = &Compaction{f: f, old: old, side: f.path + CompactingSuffix}
+	c = &Compaction{f: f, side: f.path + CompactingSuffix}
 	if err := c.begin(); err != nil {
 		c.Cancel()
 		return nil, c.failed(err)
@@ -66,7 +62,7 @@ func (c *Compaction) begin() (err error) {
 	if c.tee, err = newDelta(filepath.Dir(c.f.path)); err != nil {
 		return err
 	}
-	c.tx, err = c.old.db.Begin(false)
+	c.tx, err = c.f.gen.db.Begin(false)
 	return err
 }
 
@@ -107,7 +103,7 @@ func (c *Compaction) Copy(ctx context.Context) (err error) {
 // sound walks every tree, since bbolt copies what it comes upon without asking.
 func (c *Compaction) sound() error {
 	p := pagesOf(c.tx)
-	v := verifier{pages: &p, path: c.old.path, uses: make([]use, p.count)}
+	v := verifier{pages: &p, path: c.f.path, uses: make([]use, p.count)}
 	v.guard(v.trees)
 	return errors.Join(v.found...)
 }
@@ -180,16 +176,13 @@ func (c *Compaction) Install() error {
 		return c.failed(err)
 	}
 	if err := os.Rename(c.side, c.f.path); err != nil {
-		return c.failed(errors.Join(err, g.db.Close(), removeIfThere(c.side)))
+		return c.failed(errors.Join(err, g.close(), removeIfThere(c.side)))
 	}
 	// From here on the new file is the one that has the name.
-	f := c.f
-	f.mu.Lock()
-	f.retireLocked()
-	f.gen = g
-	f.mu.Unlock()
+	f, old := c.f, c.f.gen
+	f.succeed(g)
 	// This waits for those who read the old file, which has no name any more.
-	f.closing.Go(func() { _ = c.old.db.Close() })
+	f.closing.Go(func() { _ = old.close() })
 	if err := SyncDir(filepath.Dir(f.path)); err != nil {
 		return c.failed(fmt.Errorf("%w: %w", ErrUncertain, err))
 	}
@@ -198,6 +191,9 @@ func (c *Compaction) Install() error {
 
 // complete ends the copying and opens the side file as what it is to be.
 func (c *Compaction) complete() (*generation, error) {
+	if c.f.gen == nil {
+		return nil, ErrClosed
+	}
 	if _, err := c.CatchUp(); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,11 @@
 // share short read transactions ([Tx]); they never wait for a fold, and a fold
 // waits for them only while the file's memory map has to grow.
 //
+// A file is opened for reading, which costs the same however large it is and
+// however many of its pages are free, and opened for writing by its first fold,
+// under the same lock. Where the system has no such locks it is opened for
+// writing at once.
+//
 // Layout: a top-level bucket "fenec" holds the format version, the file's
 // random id and the folded sequence. Every space is a top-level bucket named
 // by its number, four bytes big endian.

@@ -9,10 +9,8 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	bolt "go.etcd.io/bbolt"
-	berrors "go.etcd.io/bbolt/errors"
 )
 
 // Format is the version of the layout this package writes.
@@ -38,19 +36,12 @@ type File struct {
 	folded atomic.Uint64
 	tee    *delta // what a compaction misses, or nil; Fold's and the Compaction's alone
 
-	closing sync.WaitGroup // the files that compactions have replaced
+	closing sync.WaitGroup // the generations that others have replaced
 
 	mu      sync.Mutex  // guards the fields below
 	gen     *generation // nil once closed
 	offered *Tx         // what the next reader shares, or nil
 	folding bool        // a fold runs: nothing is offered
-}
-
-// generation is one opened bbolt file. Compaction replaces it.
-type generation struct {
-	db   *bolt.DB
-	file *os.File
-	path string
 }
 
 // Create makes an empty base at path, durably and at once: the name appears
@@ -126,6 +117,9 @@ func Adopt(path string) (*File, error) {
 
 // rename changes the file's id.
 func (f *File) rename(id []byte) (err error) {
+	if err := f.openForWriting(); err != nil {
+		return err
+	}
 	f.growGently()
 	defer f.recoverCorrupt(&err)
 	defer endFaults(catchFaults())
@@ -147,7 +141,7 @@ func Open(path string) (*File, error) {
 		if err == nil && same {
 			return newFile(path, g)
 		}
-		if cerr := g.db.Close(); err == nil {
+		if cerr := g.close(); err == nil {
 			err = cerr
 		}
 		if err != nil {
@@ -177,104 +171,10 @@ func OpenMemory() (*File, error) {
 	return newFile("", &generation{db: db, file: f})
 }
 
-// openGeneration opens and locks the bbolt file at path, which must exist.
-func openGeneration(path string) (*generation, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, fmt.Errorf("base %s: open: %w", path, err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("base %s: open: not a regular file", path)
-	}
-	if info.Size() < 2*leastPage {
-		return nil, corrupt(path, "%d bytes are too few for a database", info.Size())
-	}
-	g, err := openBolt(path, boltOptions(info.Size()))
-	if errors.Is(err, errSuspect) {
-		if err := inspectLocked(path); err != nil {
-			return nil, err
-		}
-		// Somebody was writing, and is done.
-		g, err = openBolt(path, boltOptions(info.Size()))
-	}
-	return g, err
-}
-
-// errSuspect says that a file looks damaged, unless somebody is writing it.
-var errSuspect = errors.New("the file does not make sense")
-
-// openBolt opens the file at path, if it makes sense enough for bbolt to try.
-func openBolt(path string, opts *bolt.Options) (g *generation, err error) {
-	var file *os.File
-	opts.OpenFile = func(name string, flag int, perm os.FileMode) (*os.File, error) {
-		f, err := os.OpenFile(name, flag&^os.O_CREATE, perm)
-		if err != nil {
-			return nil, err
-		}
-		if err := inspect(f); err != nil && !opts.ReadOnly {
-			return nil, errors.Join(errSuspect, err, f.Close())
-		}
-		file = f
-		return f, nil
-	}
-	defer func() {
-		if v := recover(); v != nil {
-			file.Close()
-			g, err = nil, corrupt(path, "%v", v)
-		}
-	}()
-	defer endFaults(catchFaults())
-	db, err := bolt.Open(path, 0o600, opts)
-	if err != nil {
-		return nil, openError(path, err)
-	}
-	return &generation{db: db, file: file, path: path}, nil
-}
-
-func openError(path string, err error) error {
-	switch {
-	case errors.Is(err, berrors.ErrTimeout):
-		return fmt.Errorf("base %s: %w", path, ErrInUse)
-	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum), errors.Is(err, berrors.ErrVersionMismatch):
-		return corrupt(path, "%v", err)
-	}
-	return fmt.Errorf("base %s: open: %w", path, err)
-}
-
-// mapAhead is the least address space a file's map gets, in bytes, so that
-// growing, for which every reader must be waited, is rare. It costs no memory.
-// Only tests change it.
-var mapAhead int64 = 1 << 30
-
-func boltOptions(size int64) *bolt.Options {
-	ahead := max(mapAhead, 4*size)
-	if ^uint(0)>>32 == 0 {
-		ahead = 0
-	}
-	return &bolt.Options{
-		Timeout:         time.Nanosecond, // one attempt at the lock
-		FreelistType:    bolt.FreelistMapType,
-		InitialMmapSize: int(ahead),
-		NoStatistics:    false,
-	}
-}
-
-func isStill(path string, f *os.File) (bool, error) {
-	there, err := os.Stat(path)
-	if err != nil {
-		return false, err
-	}
-	held, err := f.Stat()
-	if err != nil {
-		return false, err
-	}
-	return os.SameFile(there, held), nil
-}
-
 func newFile(path string, g *generation) (*File, error) {
 	f := &File{path: path, gen: g}
 	if err := f.readMeta(); err != nil {
-		return nil, errors.Join(err, g.db.Close())
+		return nil, errors.Join(err, g.close())
 	}
 	return f, nil
 }
@@ -343,8 +243,7 @@ func (f *File) FreeBytes() int64 {
 	if f.gen == nil {
 		return 0
 	}
-	st := f.gen.db.Stats()
-	return int64(st.FreePageN+st.PendingPageN) * int64(f.gen.db.Info().PageSize)
+	return f.gen.freeBytes()
 }
 
 // Close closes the file and gives up its lock. Every Tx must have been
@@ -359,5 +258,5 @@ func (f *File) Close() error {
 	if g == nil {
 		return nil
 	}
-	return g.db.Close()
+	return g.close()
 }

@@ -32,8 +32,8 @@ func (f *File) Fold(seq uint64, next func() (Change, bool)) (err error) {
 	if seq < f.Folded() {
 		return fmt.Errorf("base %s: fold to %d: folded to %d before", f.path, seq, f.Folded())
 	}
-	if f.gen == nil {
-		return ErrClosed
+	if err := f.openForWriting(); err != nil {
+		return err
 	}
 	f.setFolding(true)
 	defer f.setFolding(false)

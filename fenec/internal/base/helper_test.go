@@ -34,6 +34,15 @@ func open(t testing.TB, path string) *base.File {
 	return f
 }
 
+// reopened opens the closed file at path for use alone.
+func reopened(t testing.TB, path string, use func(*base.File)) {
+	t.Helper()
+	f, err := base.Open(path)
+	require.NoError(t, err)
+	use(f)
+	require.NoError(t, f.Close())
+}
+
 func put(space uint32, key, value string) base.Change {
 	return base.Change{Op: base.OpPut, Space: space, Key: []byte(key), Value: []byte(value)}
 }

@@ -23,6 +23,7 @@ const (
 var tasks = map[string]func(path string) int{
 	"open":   openAsChild,
 	"damage": damageAsChild,
+	"stall":  stallAsChild,
 }
 
 func TestMain(m *testing.M) {

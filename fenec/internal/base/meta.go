@@ -50,10 +50,7 @@ func freeIDs(b page, count uint64) ([]byte, error) {
 	if b.kind() != freelistPage {
 		return nil, fmt.Errorf("page %d is of kind %#x, not a list of free pages", b.id(), b.kind())
 	}
-	ids, n := b[pageHeader:], uint64(b.count())
-	if n == 0xFFFF { // the first number is the count
-		n, ids = binary.NativeEndian.Uint64(ids), ids[8:]
-	}
+	n, ids := b.listed()
 	if n > uint64(len(ids)/8) {
 		return nil, fmt.Errorf("page %d lists %d free pages, more than it holds", b.id(), n)
 	}
@@ -69,9 +66,37 @@ func freeIDs(b page, count uint64) ([]byte, error) {
 	return ids, nil
 }
 
+// listed returns how many free pages the list that begins with b has, and what
+// of b holds their numbers.
+func (b page) listed() (n uint64, ids []byte) {
+	n, ids = uint64(b.count()), b[pageHeader:]
+	if n == 0xFFFF { // the first number is the count
+		n, ids = binary.NativeEndian.Uint64(ids), ids[8:]
+	}
+	return n, ids
+}
+
+// freeBytes returns how much of a file is free pages by what the head of their
+// list says; nothing if that makes no sense.
+func freeBytes(f io.ReaderAt) int64 {
+	m, err := newestMeta(f)
+	if err != nil {
+		return 0
+	}
+	head := make(page, pageHeader+8)
+	if _, err := f.ReadAt(head, int64(m.freelist*m.pageSize)); err != nil || head.kind() != freelistPage {
+		return 0
+	}
+	n, _ := head.listed()
+	if n > m.count {
+		return 0
+	}
+	return int64(n * m.pageSize)
+}
+
 // inspect returns what is wrong with those parts of a file that bbolt reads,
-// and believes, in order to open it.
-func inspect(f *os.File) error {
+// and believes, in order to open it: for writing the list of free pages too.
+func inspect(f *os.File, reading bool) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
@@ -82,6 +107,9 @@ func inspect(f *os.File) error {
 	}
 	if m.count > uint64(info.Size())/m.pageSize {
 		return fmt.Errorf("the file is cut: it holds %d bytes, not %d pages", info.Size(), m.count)
+	}
+	if reading {
+		return nil
 	}
 	list, err := readFreelist(f, m)
 	if err == nil {
@@ -146,7 +174,7 @@ func readFreelist(f io.ReaderAt, m meta) (page, error) {
 func inspectLocked(path string) error {
 	opts := boltOptions(0)
 	opts.ReadOnly = true
-	g, err := openBolt(path, opts)
+	g, err := openBolt(path, opts, func() (*os.File, error) { return os.Open(path) })
 	if errors.Is(err, ErrInUse) {
 		return err
 	}
@@ -154,7 +182,7 @@ func inspectLocked(path string) error {
 		return corrupt(path, "%v", err)
 	}
 	defer g.db.Close()
-	if err := inspect(g.file); err != nil {
+	if err := inspect(g.file, lazily); err != nil {
 		return corrupt(path, "%v", err)
 	}
 	return nil
