@@ -33,7 +33,9 @@ func ParseJSON(data []byte) (Value, error) { return ParseJSONString(string(data)
 // ParseJSONString is ParseJSON of a string, whose memory the texts of the value
 // share.
 func ParseJSONString(data string) (Value, error) {
-	p := parser{data: data, left: maxParseValues}
+	p := parserPool.Get().(*parser)
+	defer p.release()
+	p.data, p.left = data, maxParseValues
 	if !utf8.ValidString(data) {
 		return Null, p.fail(invalidAt(data), "invalid UTF-8")
 	}
@@ -65,8 +67,12 @@ type parser struct {
 	depth int
 	left  int // how many more values there may be
 
-	// Elements and members of the lists and objects being read, the innermost
-	// last. They get a slice of their own when theirs ends, see taken.
+	stacks
+}
+
+// stacks are the elements and members of the lists and objects being read, the
+// innermost last. They get a slice of their own when theirs ends, see taken.
+type stacks struct {
 	elems   []Value
 	members []Member
 }

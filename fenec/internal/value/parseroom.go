@@ -3,7 +3,33 @@ package value
 import (
 	"slices"
 	"strings"
+	"sync"
 )
+
+// The most room that is handed on from one text to the next.
+const (
+	keptElems   = 1024
+	keptMembers = 128
+)
+
+var parserPool = sync.Pool{New: func() any { return new(parser) }}
+
+// release lets the parser read another text. What it has not taken off its stacks
+// is left of a text that was refused.
+func (p *parser) release() {
+	s := p.stacks
+	clear(s.elems)
+	clear(s.members)
+	s.elems, s.members = s.elems[:0], s.members[:0]
+	if cap(s.elems) > keptElems {
+		s.elems = nil
+	}
+	if cap(s.members) > keptMembers {
+		s.members = nil
+	}
+	*p = parser{stacks: s}
+	parserPool.Put(p)
+}
 
 // manyElements is from how many elements on the parser takes care not to have
 // room for more than there are, and not to copy them.
@@ -36,13 +62,16 @@ func grown[T any](stack []T, n int) []T {
 	return append(make([]T, 0, len(stack)+n), stack...)
 }
 
-// taken takes the elements from start on off a stack, and returns them and what is
-// left. Many that are all of it take its memory with them instead of a copy.
+// taken takes the elements from start on off a stack, where nothing of them remains,
+// and returns them and what is left. Many that are all of it take its memory with
+// them instead of a copy.
 func taken[T any](stack []T, start int) (own, rest []T) {
 	own = stack[start:]
 	n := len(own)
 	if start == 0 && n >= manyElements && cap(own)-n <= n/8 {
 		return own[:n:n], nil
 	}
-	return slices.Clone(own), stack[:start]
+	out := slices.Clone(own)
+	clear(own)
+	return out, stack[:start]
 }

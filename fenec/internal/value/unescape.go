@@ -9,15 +9,15 @@ import (
 // are free of escapes.
 func (p *parser) span(i int) (raw string, plain bool, err error) {
 	plain = true
-	for j := i + 1; j < len(p.data); j++ {
-		switch c := p.data[j]; {
-		case c == '"':
+	for j := plainEnd(p.data, i+1); j < len(p.data); j = plainEnd(p.data, j) {
+		switch p.data[j] {
+		case '"':
 			p.pos = j + 1
 			return p.data[i+1 : j], plain, nil
-		case c == '\\':
+		case '\\':
 			plain = false
-			j++
-		case c < 0x20:
+			j += 2
+		default:
 			return "", false, p.fail(j, "control character in a text")
 		}
 	}
