@@ -35,11 +35,7 @@ func (s *Session) createIndex(ctx context.Context, st *Stmt) (*Result, error) {
 		return nil, err
 	}
 	if !large {
-		results, err := s.write(ctx, []bound{{st: st}})
-		if err != nil {
-			return nil, unwrapBatch(err)
-		}
-		return results[0], nil
+		return s.writeOne(ctx, bound{st: st})
 	}
 	if err := s.knows(db.catalogAt(db.store.Seq()), def.On.Text); err != nil {
 		return nil, public(err)

@@ -26,7 +26,7 @@ func (r Row) Children() iter.Seq[Row] {
 func (r *Result) nested() *Result {
 	if r.children == nil && r.rows != nil {
 		if _, of := r.rows.Nested(); of != nil {
-			r.children = &Result{kind: KindRows, rows: of, columns: of.Columns(), seq: r.seq}
+			r.children = &Result{kind: KindRows, rows: of, seq: r.seq}
 		}
 	}
 	return r.children

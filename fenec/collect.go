@@ -29,7 +29,7 @@ func (r Row) ScanStruct(dest any) error {
 			continue
 		}
 		if err := r.scanField(i, f, s); err != nil {
-			return fmt.Errorf("column %q: %w", r.res.columns[i], err)
+			return fmt.Errorf("column %q: %w", r.res.columns()[i], err)
 		}
 	}
 	return nil
@@ -106,6 +106,7 @@ func assignField(s reflect.Value, f *value.StructField, v value.Value) error {
 // columnFields is which field of a struct takes each of some columns, nil where
 // none does.
 type columnFields struct {
+	of      reflect.Type
 	columns []string
 	fields  []*value.StructField
 }
@@ -116,21 +117,22 @@ var lastFields sync.Map
 
 // fieldsOf returns for each column the field of t that takes it, or nil.
 func (r *Result) fieldsOf(t reflect.Type) []*value.StructField {
-	if r.structType != t {
-		r.structType, r.structFields = t, fieldsFor(t, r.columns)
+	if r.fields == nil || r.fields.of != t {
+		r.fields = fieldsFor(t, r.columns())
 	}
-	return r.structFields
+	return r.fields.fields
 }
 
-func fieldsFor(t reflect.Type, columns []string) []*value.StructField {
+func fieldsFor(t reflect.Type, columns []string) *columnFields {
 	if last, ok := lastFields.Load(t); ok && slices.Equal(last.(*columnFields).columns, columns) {
-		return last.(*columnFields).fields
+		return last.(*columnFields)
 	}
 	s := value.StructOf(t)
 	fields := make([]*value.StructField, len(columns))
 	for i, name := range columns {
 		fields[i] = s.Field(name)
 	}
-	lastFields.Store(t, &columnFields{columns, fields})
-	return fields
+	out := &columnFields{t, columns, fields}
+	lastFields.Store(t, out)
+	return out
 }

@@ -184,7 +184,7 @@ func (m *moment) resolve(ctx context.Context, ids []uint64) (*Result, []uint64, 
 }
 
 func (m *moment) run(ctx context.Context, st *Stmt, params []value.Value) (*Result, error) {
-	res, err := m.session.runGuarded(ctx, st, params, m.cat, m.view)
+	res, err := m.session.runGuarded(ctx, bound{st: st, params: params}, m.cat, m.view)
 	return res, public(err)
 }
 
@@ -198,4 +198,4 @@ func (r *Result) id(i int) (uint64, error) {
 }
 
 // noRows returns an answer of no rows.
-func noRows() *Result { return &Result{kind: KindRows, rows: new(exec.Result)} }
+func noRows() *Result { return &Result{kind: KindRows, rows: exec.NoRows()} }

@@ -11,21 +11,30 @@ import (
 
 func init() {
 	inside.Collection = func(view any, name string) *catalog.Collection {
-		s, ok := view.(*Session)
-		if !ok {
-			s = &view.(*DB).own
-		}
+		s := sessionOf(view)
 		cat := s.db.catalogNow()
 		if s.knows(cat, name) != nil {
 			return nil
 		}
 		return cat.Find(name)
 	}
+	inside.Check = func(view any, text string) error {
+		s := sessionOf(view)
+		st, err := s.prepare(text)
+		if err == nil {
+			_, err = st.compile(s.db.catalogNow())
+		}
+		return public(err)
+	}
+	inside.Query = func(ctx context.Context, view, into any, text string, args []any) (any, error) {
+		res, _ := into.(*Result)
+		return sessionOf(view).queryInto(ctx, res, text, args)
+	}
+	inside.Recycle = func(result any) { result.(*Result).recycle() }
 	inside.Result = func(a inside.Answer) any {
-		res := &Result{kind: ResultKind(a.Kind), rows: a.Rows, affected: a.Affected, message: a.Message, seq: a.Seq, wrote: a.Wrote}
-		res.served = a.Schemas
-		if a.Rows != nil {
-			res.columns = a.Rows.Columns()
+		res := &Result{kind: ResultKind(a.Kind), rows: a.Rows, affected: a.Affected, seq: a.Seq, wrote: a.Wrote}
+		if res.kind == KindMessage || res.kind == KindSchemas {
+			res.told = &told{message: a.Message, served: a.Schemas}
 		}
 		return res
 	}
@@ -41,6 +50,14 @@ func init() {
 	inside.Subscription = func(next any, end func() error) any {
 		return &Subscription{served: &servedEvents{next.(func(context.Context) (Event, error)), end}}
 	}
+}
+
+// sessionOf returns the session that a view, a *DB or a *Session, is or has.
+func sessionOf(view any) *Session {
+	if s, ok := view.(*Session); ok {
+		return s
+	}
+	return &view.(*DB).own
 }
 
 // servedEvents is what a Subscription to the database of another process does.

@@ -11,6 +11,7 @@ type Block struct {
 	Rows        int   // net change of the number of documents
 	Shrinks     bool  // so far the block only takes away: nothing is added or becomes longer
 	Part        int   // 0 for a whole block, else counts the parts from 0
+	Expiry      bool  // a sweep's: expired documents are deleted, which nobody asked for
 }
 
 // SetLimit makes fn decide about every block from now on: it is asked, under
@@ -41,5 +42,6 @@ func (w *block) ask(recordBytes int64) error {
 		Rows:        since.Rows,
 		Shrinks:     !now.Grew,
 		Part:        part,
+		Expiry:      w.expiry,
 	})
 }

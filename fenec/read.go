@@ -14,7 +14,6 @@ import (
 	"github.com/fenec-go/fenecdb/fenec/internal/plan"
 	"github.com/fenec-go/fenecdb/fenec/internal/store"
 	"github.com/fenec-go/fenecdb/fenec/internal/table"
-	"github.com/fenec-go/fenecdb/fenec/internal/value"
 	"github.com/fenec-go/fenecdb/fenec/ql"
 )
 
@@ -69,7 +68,7 @@ func (sn *Snapshot) Query(ctx context.Context, text string, args ...any) (*Resul
 	if !reads(st.tree) {
 		return nil, fault.New(fault.ReadOnly, "a snapshot can only be read")
 	}
-	return sn.run(ctx, st, params)
+	return sn.run(ctx, bound{st: st, params: params})
 }
 
 // retries is how often a single statement begins anew when its snapshot was
@@ -77,9 +76,9 @@ func (sn *Snapshot) Query(ctx context.Context, text string, args ...any) (*Resul
 const retries = 3
 
 // read runs a statement that only reads, on a snapshot of its own.
-func (s *Session) read(ctx context.Context, st *Stmt, params []value.Value) (res *Result, err error) {
+func (s *Session) read(ctx context.Context, b bound) (res *Result, err error) {
 	for range retries {
-		res, err = s.readOnce(ctx, st, params)
+		res, err = s.readOnce(ctx, b)
 		if !errors.Is(err, ErrSnapshotTooOld) {
 			break
 		}
@@ -87,30 +86,30 @@ func (s *Session) read(ctx context.Context, st *Stmt, params []value.Value) (res
 	return res, err
 }
 
-func (s *Session) readOnce(ctx context.Context, st *Stmt, params []value.Value) (*Result, error) {
+func (s *Session) readOnce(ctx context.Context, b bound) (*Result, error) {
 	r, err := s.db.store.Read()
 	if err != nil {
 		return nil, public(err)
 	}
 	defer r.End()
-	res, err := s.runGuarded(ctx, st, params, s.db.catalogAt(r.Seq()), &r.View)
+	res, err := s.runGuarded(ctx, b, s.db.catalogAt(r.Seq()), &r.View)
 	return res, public(err)
 }
 
 // run runs a statement that only reads.
-func (sn *Snapshot) run(ctx context.Context, st *Stmt, params []value.Value) (*Result, error) {
+func (sn *Snapshot) run(ctx context.Context, b bound) (*Result, error) {
 	if sn.closed.Load() {
 		return nil, errSnapshotOver
 	}
 	view := sn.snap.View()
 	defer view.Release()
-	res, err := sn.session.runGuarded(ctx, st, params, sn.catalog, view)
+	res, err := sn.session.runGuarded(ctx, b, sn.catalog, view)
 	return res, public(err)
 }
 
 // runGuarded runs a statement that only reads and reports faults in the file's
 // map as errors.
-func (s *Session) runGuarded(ctx context.Context, st *Stmt, params []value.Value, cat *catalog.Catalog, view *store.View) (res *Result, err error) {
+func (s *Session) runGuarded(ctx context.Context, b bound, cat *catalog.Catalog, view *store.View) (res *Result, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -118,7 +117,7 @@ func (s *Session) runGuarded(ctx context.Context, st *Stmt, params []value.Value
 	from := sources.Get().(*viewSource)
 	defer from.release()
 	from.view, from.graphs = view, s.db.graphs
-	return s.runRead(ctx, st, params, cat, view.Seq(), from)
+	return s.runRead(ctx, b, cat, view.Seq(), from)
 }
 
 // viewSource gives collections as a snapshot's view has them, to one run of a
@@ -150,25 +149,43 @@ func (v *viewSource) Graph(ctx context.Context, c *catalog.Collection, x *catalo
 }
 
 // runRead runs a statement that only reads, at that sequence.
-func (s *Session) runRead(ctx context.Context, st *Stmt, params []value.Value, cat *catalog.Catalog, seq uint64, from exec.Source) (*Result, error) {
-	switch st.tree.(type) {
+func (s *Session) runRead(ctx context.Context, b bound, cat *catalog.Catalog, seq uint64, from exec.Source) (*Result, error) {
+	switch b.st.tree.(type) {
 	case *ql.Collections, *ql.Describe:
-		found, err := s.schemas(st.tree, cat)
-		return &Result{kind: KindSchemas, schemas: found, seq: seq}, err
+		found, err := s.schemas(b.st.tree, cat)
+		return &Result{kind: KindSchemas, told: &told{schemas: found}, seq: seq}, err
 	}
-	x, err := st.compile(cat)
+	x, err := b.st.compile(cat)
 	if err != nil {
 		return nil, err
 	}
-	env := exec.Env{Params: params, Guard: s.values, Now: s.db.clock().UnixMilli(), Source: from}
+	env := exec.Env{Params: b.params, Guard: s.values, Now: s.db.clock().UnixMilli(), Source: from, Into: b.into.recycle()}
 	rows, err := x.(exec.Query).Run(ctx, env)
 	if err != nil {
 		return nil, err
 	}
-	return rowsResult(rows, seq), nil
+	if b.into == nil {
+		return rowsResult(rows, seq), nil
+	}
+	b.into.kind, b.into.rows, b.into.seq = KindRows, rows, seq
+	return b.into, nil
+}
+
+// recycle empties r, of which nothing is good afterwards, and returns the memory that
+// its rows had; nil if there is none, or no r.
+func (r *Result) recycle() *exec.Result {
+	if r == nil {
+		return nil
+	}
+	rows := r.rows
+	if rows != nil {
+		rows.Recycle()
+	}
+	*r = Result{rows: rows}
+	return rows
 }
 
 // rowsResult returns the rows of a statement that only reads, as of seq.
 func rowsResult(rows *exec.Result, seq uint64) *Result {
-	return &Result{kind: KindRows, rows: rows, columns: rows.Columns(), seq: seq}
+	return &Result{kind: KindRows, rows: rows, seq: seq}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"reflect"
 	"slices"
 	"strconv"
 
@@ -29,19 +28,22 @@ const (
 // in the database. It is for one goroutine at a time.
 type Result struct {
 	kind     ResultKind
-	rows     *exec.Result // nil unless KindRows
-	columns  []string
-	affected int
-	message  string
-	schemas  []*catalog.Collection
-	served   []byte // the JSON of the schemas that another process has told of
-	seq      uint64
 	wrote    bool
+	affected int
+	seq      uint64
+	rows     *exec.Result // nil unless KindRows
+	told     *told        // nil unless KindMessage or KindSchemas
 
-	children     *Result // of all rows, once asked for
-	at           int     // of the row Next moved to, plus 1
-	structType   reflect.Type
-	structFields []*value.StructField // for structType
+	at       int           // of the row Next moved to, plus 1
+	children *Result       // of all rows, once asked for
+	fields   *columnFields // of the struct last scanned
+}
+
+// told is what a statement answers that neither finds nor writes documents.
+type told struct {
+	message string
+	schemas []*catalog.Collection
+	served  []byte // the JSON of the schemas that another process has told of
 }
 
 // Kind says what the statement answered.
@@ -52,7 +54,12 @@ func (r *Result) Affected() int { return r.affected }
 
 // Message returns what a schema or maintenance statement says for people; "" for
 // all others.
-func (r *Result) Message() string { return r.message }
+func (r *Result) Message() string {
+	if r.told == nil {
+		return ""
+	}
+	return r.told.message
+}
 
 // Seq returns, for a read, the sequence it saw; for a write, that of its last
 // change.
@@ -63,7 +70,15 @@ func (r *Result) Wrote() bool { return r.wrote }
 
 // Columns returns the names of the columns, in order; none unless KindRows. The
 // slice is the caller's.
-func (r *Result) Columns() []string { return slices.Clone(r.columns) }
+func (r *Result) Columns() []string { return slices.Clone(r.columns()) }
+
+// columns is Columns for whom does not change them.
+func (r *Result) columns() []string {
+	if r.rows == nil {
+		return nil
+	}
+	return r.rows.Columns()
+}
 
 // Len returns the number of rows; 0 unless KindRows.
 func (r *Result) Len() int {
@@ -131,14 +146,14 @@ func (r *Result) has(row, column int) error {
 	switch {
 	case row < 0:
 		return errNoRow
-	case column < 0 || column >= len(r.columns):
-		return fmt.Errorf("column %d of %d", column, len(r.columns))
+	case column < 0 || column >= len(r.columns()):
+		return fmt.Errorf("column %d of %d", column, len(r.columns()))
 	}
 	return nil
 }
 
 func (r *Result) column(name string) (int, error) {
-	i := slices.Index(r.columns, name)
+	i := slices.Index(r.columns(), name)
 	if i < 0 {
 		return 0, fault.New(fault.NotFound, "no column %q in the result", name)
 	}
@@ -156,12 +171,12 @@ func (r *Result) AppendJSON(dst []byte) ([]byte, error) {
 		dst = strconv.AppendInt(append(dst, `{"affected":`...), int64(r.affected), 10)
 		return append(dst, '}'), nil
 	case KindMessage:
-		return append(value.AppendJSONString(append(dst, `{"message":`...), r.message), '}'), nil
+		return append(value.AppendJSONString(append(dst, `{"message":`...), r.told.message), '}'), nil
 	default:
-		if r.served != nil {
-			return append(dst, r.served...), nil
+		if r.told.served != nil {
+			return append(dst, r.told.served...), nil
 		}
-		return catalog.AppendSchemasJSON(dst, r.schemas), nil
+		return catalog.AppendSchemasJSON(dst, r.told.schemas), nil
 	}
 }
 

@@ -88,7 +88,7 @@ func (r Row) scanNamed(name string, dest any) error {
 //
 // The column of a lookup's children may be left out, to be read with Children.
 func (r Row) Scan(dest ...any) error {
-	if n := len(r.res.columns); len(dest) != n && (len(dest) != n-1 || r.res.nested() == nil) {
+	if n := len(r.res.columns()); len(dest) != n && (len(dest) != n-1 || r.res.nested() == nil) {
 		return fmt.Errorf("scan: %d destinations for %d columns", len(dest), n)
 	}
 	for i, d := range dest {
@@ -105,13 +105,13 @@ func (r Row) scanColumn(i int, dest any) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("column %q: %w", r.res.columns[i], err)
+		return fmt.Errorf("column %q: %w", r.res.columns()[i], err)
 	}
 	v, err := r.res.value(r.at, i)
 	if err != nil || assignPlain(dest, v) {
 		return err
 	}
-	return scan("column", r.res.columns[i], r.res.fitting(i, v, reflect.TypeOf(dest)), dest)
+	return scan("column", r.res.columns()[i], r.res.fitting(i, v, reflect.TypeOf(dest)), dest)
 }
 
 // fitting returns v, which is of column i, as a destination of type t takes it.

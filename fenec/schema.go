@@ -78,5 +78,5 @@ func thereAlready(def *ql.CreateIndex) *Result {
 }
 
 func done(format string, args ...any) *Result {
-	return &Result{kind: KindMessage, message: fmt.Sprintf(format, args...), wrote: true}
+	return &Result{kind: KindMessage, told: &told{message: fmt.Sprintf(format, args...)}, wrote: true}
 }

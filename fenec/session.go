@@ -34,11 +34,16 @@ func (db *DB) Session(p *Policy, values ...any) (*Session, error) {
 
 // Query runs one statement as DB.Query does.
 func (s *Session) Query(ctx context.Context, text string, args ...any) (*Result, error) {
+	return s.queryInto(ctx, nil, text, args)
+}
+
+// queryInto is Query that may answer in the memory of into, if that is not nil.
+func (s *Session) queryInto(ctx context.Context, into *Result, text string, args []any) (*Result, error) {
 	st, err := s.prepare(text)
 	if err != nil {
 		return nil, err
 	}
-	return s.run(ctx, st, args)
+	return s.run(ctx, st, into, args)
 }
 
 // Exec runs one statement as DB.Exec does.

@@ -79,11 +79,11 @@ func (s *Session) cached(text string) *Stmt {
 
 // Query runs the statement as DB.Query does.
 func (st *Stmt) Query(ctx context.Context, args ...any) (*Result, error) {
-	return st.db.own.run(ctx, st, args)
+	return st.db.own.run(ctx, st, nil, args)
 }
 
-// run runs one statement.
-func (s *Session) run(ctx context.Context, st *Stmt, args []any) (*Result, error) {
+// run runs one statement. It may answer in the memory of into, if that is not nil.
+func (s *Session) run(ctx context.Context, st *Stmt, into *Result, args []any) (*Result, error) {
 	a := argumentPool.Get().(*arguments)
 	defer a.release()
 	params, err := appendParameters(a.few[:0], args)
@@ -100,13 +100,9 @@ func (s *Session) run(ctx context.Context, st *Stmt, args []any) (*Result, error
 		return s.createIndex(ctx, st)
 	}
 	if reads(st.tree) {
-		return s.read(ctx, st, params)
+		return s.read(ctx, bound{st, params, into})
 	}
-	results, err := s.write(ctx, []bound{{st, params}})
-	if err != nil {
-		return nil, unwrapBatch(err)
-	}
-	return results[0], nil
+	return s.writeOne(ctx, bound{st: st, params: params})
 }
 
 // Exec runs the statement as DB.Exec does.
@@ -194,5 +190,5 @@ func (s *Session) runCompact(ctx context.Context, c *ql.Compact) (*Result, error
 	if err := db.Compact(ctx); err != nil {
 		return nil, err
 	}
-	return &Result{kind: KindMessage, message: "compacted", seq: db.Seq(), wrote: true}, nil
+	return &Result{kind: KindMessage, told: &told{message: "compacted"}, seq: db.Seq(), wrote: true}, nil
 }

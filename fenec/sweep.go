@@ -127,6 +127,7 @@ func (db *DB) sweepBlock(ctx context.Context, name string) (n int, err error) {
 		return 0, err
 	}
 	ticket, err := db.own.inBlock(ctx, func(w *block) error {
+		w.expiry = true
 		n, err = w.sweep(name)
 		return err
 	})

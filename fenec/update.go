@@ -94,7 +94,9 @@ func (tx *Tx) run(ctx context.Context, one Statement) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	b, err := tx.session.bind(one)
+	a := argumentPool.Get().(*arguments)
+	defer a.release()
+	b, err := tx.session.bind(one, a.few[:0])
 	if err != nil {
 		return nil, err
 	}

@@ -2,9 +2,9 @@ package fenec
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/base"
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
@@ -23,6 +23,7 @@ import (
 type bound struct {
 	st     *Stmt
 	params []value.Value
+	into   *Result // whose memory rows may be answered in, or nil
 }
 
 // BatchError says which statement of a batch failed, or which row of a Load.
@@ -42,15 +43,6 @@ func (e *BatchError) Error() string {
 // Unwrap returns the statement's error.
 func (e *BatchError) Unwrap() error { return e.Err }
 
-// unwrapBatch returns the error of the only statement of a block.
-func unwrapBatch(err error) error {
-	var be *BatchError
-	if errors.As(err, &be) {
-		return be.Err
-	}
-	return err
-}
-
 // Batch runs statements in order as one block: all of them or, when one fails,
 // none. Each sees what those before it wrote; nobody else sees anything before
 // the last is done. A batch of reads only sees one snapshot. A compact cannot be
@@ -66,7 +58,7 @@ func (s *Session) Batch(ctx context.Context, stmts []Statement) ([]*Result, erro
 	list := make([]bound, len(stmts))
 	onlyReads := true
 	for i, one := range stmts {
-		b, err := s.bind(one)
+		b, err := s.bind(one, nil)
 		if err != nil {
 			return nil, &BatchError{At: i, Err: err}
 		}
@@ -79,8 +71,9 @@ func (s *Session) Batch(ctx context.Context, stmts []Statement) ([]*Result, erro
 	return s.write(ctx, list)
 }
 
-// bind reads a statement that is to be part of a block, and its arguments.
-func (s *Session) bind(one Statement) (bound, error) {
+// bind reads a statement that is to be part of a block, and its arguments into the
+// room that there is for them, if that is enough.
+func (s *Session) bind(one Statement, room []value.Value) (bound, error) {
 	st, err := s.prepare(one.Text)
 	if err != nil {
 		return bound{}, err
@@ -91,15 +84,15 @@ func (s *Session) bind(one Statement) (bound, error) {
 	if _, ok := st.tree.(*ql.Compact); ok {
 		return bound{}, fault.New(fault.Query, "compact cannot be part of a block")
 	}
-	params, err := parameters(one.Args)
-	return bound{st, params}, err
+	params, err := appendParameters(room, one.Args)
+	return bound{st: st, params: params}, err
 }
 
 func (s *Session) readAll(ctx context.Context, list []bound) ([]*Result, error) {
 	var results []*Result
 	err := s.View(ctx, func(sn *Snapshot) error {
 		for i, b := range list {
-			res, err := sn.run(ctx, b.st, b.params)
+			res, err := sn.run(ctx, b)
 			if err != nil {
 				return &BatchError{At: i, Err: err}
 			}
@@ -111,6 +104,28 @@ func (s *Session) readAll(ctx context.Context, list []bound) ([]*Result, error) 
 		return nil, err
 	}
 	return results, nil
+}
+
+// writeOne runs one statement as a block and waits until that is as durable as the
+// policy promises.
+func (s *Session) writeOne(ctx context.Context, b bound) (res *Result, err error) {
+	if grows(b.st.tree) {
+		if err := s.db.makeRoom(ctx); err != nil {
+			return nil, err
+		}
+	}
+	ticket, err := s.inBlock(ctx, func(w *block) (err error) {
+		res, err = w.run(ctx, b)
+		return public(err)
+	})
+	if err != nil {
+		return nil, err
+	}
+	res.seq = ticket.To
+	if err := durable(ctx, ticket); err != nil {
+		return nil, err
+	}
+	return res, nil
 }
 
 // write runs statements as one block and waits until it is as durable as the
@@ -151,7 +166,9 @@ func (s *Session) inBlock(ctx context.Context, fn func(*block) error) (store.Tic
 		return store.Ticket{}, err
 	}
 	db := s.db
-	w := block{db: db, session: s}
+	w := blocks.Get().(*block)
+	defer w.release()
+	w.db, w.session = db, s
 	waited := inside.Phase(ctx, "lock.wait")
 	b, err := db.store.Begin(ctx, nil)
 	waited()
@@ -177,7 +194,7 @@ func (s *Session) inBlock(ctx context.Context, fn func(*block) error) (store.Tic
 			b.Rollback() // fn failed, or it or the limit panicked
 		}
 	}()
-	if err := fn(&w); err != nil {
+	if err := fn(w); err != nil {
 		return store.Ticket{}, err
 	}
 	if err := ctx.Err(); err != nil {
@@ -198,9 +215,20 @@ type block struct {
 	limit   func(Block) error // or nil
 	asked   table.Change      // what limit has been asked about
 	parts   int
+	expiry  bool // it is a sweep's
 
 	reader table.TxReader // what the statement at hand reads first, to save its memory
 	lent   bool           // reader is in use
+}
+
+// blocks are blocks that have ended. What is answered to a statement may not refer
+// to the block it was of.
+var blocks = sync.Pool{New: func() any { return new(block) }}
+
+// release lets the memory of a block be that of another one.
+func (w *block) release() {
+	*w = block{}
+	blocks.Put(w)
 }
 
 // as makes the statements that follow those of s.
@@ -244,7 +272,7 @@ func (w *block) run(ctx context.Context, b bound) (res *Result, err error) {
 		return w.createIndex(ctx, tree)
 	}
 	if reads(b.st.tree) {
-		return w.session.runRead(ctx, b.st, b.params, w.catalog, w.block.Seq(), w)
+		return w.session.runRead(ctx, b, w.catalog, w.block.Seq(), w)
 	}
 	x, err := b.st.compile(w.catalog)
 	if err != nil {
@@ -258,7 +286,7 @@ func (w *block) run(ctx context.Context, b bound) (res *Result, err error) {
 	if out.Rows == nil {
 		return &Result{kind: KindAffected, affected: out.Affected, wrote: true}, nil
 	}
-	return &Result{kind: KindRows, rows: out.Rows, columns: out.Rows.Columns(), affected: out.Affected, wrote: true}, nil
+	return &Result{kind: KindRows, rows: out.Rows, affected: out.Affected, wrote: true}, nil
 }
 
 // Table gives the block's statements a collection as the block has made it.

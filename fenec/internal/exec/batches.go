@@ -58,8 +58,7 @@ func (b *batches) all() error {
 	}
 	defer done()
 	job.Also = also
-	b.collector = *newCollector(g.columns, f, g.lookup)
-	b.prepare()
+	b.collector = *newCollector(g.shown(), f, g.lookup, nil)
 	return b.run(job)
 }
 
@@ -78,17 +77,9 @@ func (b *batches) run(job plan.Job) error {
 // begin begins another batch.
 func (b *batches) begin() {
 	memory := b.res.memory // what is left of it
-	b.res = b.selection.result()
+	b.res = b.selection.result(nil)
 	b.res.memory, b.res.rows = memory, make([]resultRow, 0, b.most)
 	b.bytes, b.parents = 0, b.parents[:0]
-	b.prepare()
-}
-
-// prepare makes the result of a batch ready for rows.
-func (b *batches) prepare() {
-	if b.get.ranking != nil {
-		b.res.scored()
-	}
 }
 
 // Visit adds a row that the frame stands at.
@@ -143,10 +134,11 @@ func (b *batches) grow() {
 
 // childBytes returns about how many bytes the children of all rows take up.
 func (r *Result) childBytes() (n int) {
-	if r.nested == nil {
+	x := r.nested()
+	if x == nil {
 		return 0
 	}
-	of := r.nested.of
+	of := x.of
 	for i := range of.rows {
 		n += rowBytes + len(of.rows[i].data)
 	}

@@ -37,11 +37,10 @@ func newColumn(name string, at int, t value.Type) column {
 
 // selection is the columns of a get.
 type selection struct {
-	columns []column
-	names   []string // of the columns
-	items   []item   // nil when the result's rows are the collection's
-	types   []value.Type
-	marked  bool // an item is a mark
+	*heading
+	items  []item // nil when the result's rows are the collection's
+	types  []value.Type
+	marked bool // an item is a mark
 }
 
 // item is a column that a result's rows hold.
@@ -56,36 +55,27 @@ func compileSelection(c *expr.Compiler, columns []ql.Column) (*selection, error)
 	if len(columns) == 0 {
 		return wholeRows(c.Collection()), nil
 	}
-	out := &selection{items: []item{}}
+	out := &selection{heading: new(heading), items: []item{}}
 	seen := map[string]ql.Expr{}
 	for i := range columns {
 		if err := out.add(c, &columns[i], seen); err != nil {
 			return nil, err
 		}
 	}
-	out.names = namesOf(out.columns)
+	out.heading = newHeading(out.columns...)
 	return out, nil
-}
-
-func namesOf(columns []column) []string {
-	names := make([]string, len(columns))
-	for i := range columns {
-		names[i] = columns[i].name
-	}
-	return names
 }
 
 // wholeRows returns the columns of a get without a select list.
 func wholeRows(c *catalog.Collection) *selection {
-	s := &selection{columns: []column{newColumn(catalog.ID, idColumn, value.TypeInt)}}
+	columns := []column{newColumn(catalog.ID, idColumn, value.TypeInt)}
 	for i := range c.Fields {
 		if c.Fields[i].Dropped() {
 			continue
 		}
-		s.columns = append(s.columns, newColumn(c.Fields[i].Name, i, c.Fields[i].Type))
+		columns = append(columns, newColumn(c.Fields[i].Name, i, c.Fields[i].Type))
 	}
-	s.names = namesOf(s.columns)
-	return s
+	return &selection{heading: newHeading(columns...)}
 }
 
 // without returns the columns but the one of that name, which something else
@@ -96,9 +86,18 @@ func (s *selection) without(name string) *selection {
 		return s
 	}
 	out := *s
-	out.columns = slices.Delete(slices.Clone(s.columns), i, i+1)
-	out.names = namesOf(out.columns)
+	out.heading = newHeading(slices.Delete(slices.Clone(s.columns), i, i+1)...)
 	return &out
+}
+
+// withScore returns the columns and, as the last one, that of a ranking's scores.
+func (s *selection) withScore() (*selection, error) {
+	if slices.Contains(s.names, scoreName) {
+		return nil, fault.New(fault.Query, "a ranking has its scores in %q, no other column can be called so", scoreName)
+	}
+	out := *s
+	out.heading = s.with(newColumn(scoreName, scoreColumn, value.TypeFloat))
+	return &out, nil
 }
 
 // add adds a column. seen is the columns before it by name.
@@ -163,10 +162,15 @@ func (s *selection) place(c *catalog.Collection, name string, path *ql.Path, x *
 	s.types = append(s.types, t)
 }
 
-// result returns a result of these columns, which has no rows yet.
-func (s *selection) result() *Result {
-	r := &Result{columns: s.columns, names: s.names}
-	r.rows = r.room[:0]
+// result returns a result of these columns, which has no rows yet: in the memory of
+// one that was recycled, or in new memory if that is nil.
+func (s *selection) result(recycled *Result) *Result {
+	r := recycled
+	if r == nil {
+		r = new(Result)
+		r.rows = r.room[:0]
+	}
+	r.heading = s.heading
 	return r
 }
 

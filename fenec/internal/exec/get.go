@@ -2,7 +2,6 @@ package exec
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/expr"
@@ -17,10 +16,11 @@ type get struct {
 	compiled
 	*level
 	columns *selection
-	groups  *grouping // of a get with aggregates, or nil
-	ranking *ranking  // or nil
-	facets  *facets   // or nil
-	lookup  *lookup   // or nil
+	scored  *selection // the columns with that of the scores, if there is a ranking
+	groups  *grouping  // of a get with aggregates, or nil
+	ranking *ranking   // or nil
+	facets  *facets    // or nil
+	lookup  *lookup    // or nil
 	count   bool
 	short   bool // it answers no more rows than a first batch has
 	require *int64
@@ -63,15 +63,18 @@ func (k *compiler) get(s *ql.Get) (*get, error) {
 		}
 		g.columns = g.columns.without(g.lookup.name)
 	}
-	return g, g.checkScore()
+	if g.ranking != nil {
+		g.scored, err = g.columns.withScore()
+	}
+	return g, err
 }
 
-// checkScore returns why a ranking cannot add the column of its scores.
-func (g *get) checkScore() error {
-	if g.ranking != nil && slices.Contains(g.columns.names, scoreName) {
-		return fault.New(fault.Query, "a ranking has its scores in %q, no other column can be called so", scoreName)
+// shown returns the columns that rows are answered with.
+func (g *get) shown() *selection {
+	if g.scored != nil {
+		return g.scored
 	}
-	return nil
+	return g.columns
 }
 
 // checkCount returns why a count cannot stand beside the other clauses.
@@ -97,7 +100,12 @@ func (g *get) names() []string {
 }
 
 // Run carries the statement out.
-func (g *get) Run(ctx context.Context, env Env) (*Result, error) { return g.run(ctx, &env) }
+func (g *get) Run(ctx context.Context, env Env) (*Result, error) {
+	e := envs.Get().(*Env)
+	*e = env
+	defer e.release()
+	return g.run(ctx, e)
+}
 
 func (g *get) run(ctx context.Context, env *Env) (*Result, error) {
 	f, err := g.begin(ctx, env)
@@ -129,7 +137,7 @@ func (g *get) answer(ctx context.Context, env *Env, f *expr.Frame) (*Result, err
 		return res, err
 	}
 	job.Trace = env.trace.Step(plan.StepAggregate, "facets")
-	res.facets, err = g.facets.run(job, func(p *plan.Plan, visit plan.VisitFunc) error {
+	res.besides().facets, err = g.facets.run(job, func(p *plan.Plan, visit plan.VisitFunc) error {
 		if g.ranking != nil {
 			return g.ranking.match.each(ctx, &search{get: g, env: env, job: job}, p, visit)
 		}
@@ -160,10 +168,10 @@ func (g *get) rows(ctx context.Context, env *Env, job plan.Job) (*Result, error)
 		return countResult(n), nil
 	}
 	if g.lookup == nil && g.columns.items == nil {
-		res := g.columns.result()
+		res := g.columns.result(env.Into)
 		return res, g.plan.Run(ctx, job, (*wholeRowsOf)(res))
 	}
-	c := newCollector(g.columns, job.Frame, g.lookup)
+	c := newCollector(g.columns, job.Frame, g.lookup, env.Into)
 	if g.lookup == nil && c.items != nil && len(c.items) == 0 {
 		ids, err := g.plan.IDs(ctx, job)
 		c.res.addIDs(ids)

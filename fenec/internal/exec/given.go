@@ -23,21 +23,23 @@ func (g *Given) Result() *Result {
 	if g.Children != nil {
 		names = names[:len(names)-1]
 	}
-	r := &Result{names: slices.Clip(names), facets: g.Facets, rows: make([]resultRow, 0, len(g.Rows))}
+	columns := make([]column, len(names))
 	for i, name := range names {
-		r.columns = append(r.columns, newColumn(name, i, anyType))
+		columns[i] = newColumn(name, i, anyType)
 	}
 	types := slices.Repeat([]value.Type{anyType}, len(names))
 	scored := g.scored(names)
 	if scored {
 		last := len(names) - 1
-		r.columns[last] = newColumn(scoreName, scoreColumn, value.TypeFloat)
+		columns[last] = newColumn(scoreName, scoreColumn, value.TypeFloat)
 		types = types[:last]
 	}
+	r := &Result{heading: newHeading(columns...), rows: make([]resultRow, 0, len(g.Rows))}
+	r.beside = &beside{facets: g.Facets}
 	for _, vals := range g.Rows {
 		if scored {
 			score, _ := vals[len(types)].Number()
-			r.scores = append(r.scores, float32(score))
+			r.beside.scores = append(r.beside.scores, float32(score))
 		}
 		r.rows = append(r.rows, resultRow{data: row.Encode(nil, types, vals[:len(types)])})
 	}

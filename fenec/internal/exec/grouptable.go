@@ -138,12 +138,11 @@ func (t *groupTable) passing(ctx context.Context) ([]int, error) {
 // result returns the columns of groups.
 func (t *groupTable) result(ctx context.Context, groups []int) (*Result, error) {
 	n := len(t.of.columns)
-	res := &Result{names: t.of.names, rows: make([]resultRow, 0, len(groups))}
-	types := make([]value.Type, n)
+	types, columns := make([]value.Type, n), make([]column, n)
 	for i, name := range t.of.names {
-		types[i] = anyType
-		res.columns = append(res.columns, newColumn(name, i, anyType))
+		types[i], columns[i] = anyType, newColumn(name, i, anyType)
 	}
+	res := &Result{heading: newHeading(columns...), rows: make([]resultRow, 0, len(groups))}
 	vals := make([]value.Value, n)
 	for i, g := range groups {
 		err := checkNow(ctx, i)

@@ -31,6 +31,7 @@ func (k *compiler) inner(s *ql.Get) (*get, error) {
 // values runs a get of one column and returns what it holds, nulls aside.
 func (g *get) values(ctx context.Context, env *Env) (*expr.Values, error) {
 	own := *env
+	own.Into = nil // which is for the get around it
 	own.trace = env.trace.Step(plan.StepSubquery, g.names()[0]+" from "+g.col.Name)
 	res, err := g.run(ctx, &own)
 	if err != nil {

@@ -135,7 +135,7 @@ func (x *lookup) attach(ctx context.Context, env *Env, parents *Result, vals []v
 	defer done()
 	job := x.job(env, f, env.trace.Step(plan.StepLookup, x.name))
 	job.Also = also
-	c := newCollector(x.columns, f, x.next)
+	c := newCollector(x.columns, f, x.next, nil)
 	upTo, err := x.find(ctx, job, vals, c)
 	if err != nil {
 		return err
@@ -228,8 +228,10 @@ type collector struct {
 	parents []value.Value // of next, one a row
 }
 
-func newCollector(s *selection, f *expr.Frame, next *lookup) *collector {
-	return &collector{projector: projector{selection: s, f: f, res: s.result()}, next: next}
+// newCollector returns a collector of a result in recycled memory, or in new memory
+// if that is nil.
+func newCollector(s *selection, f *expr.Frame, next *lookup, recycled *Result) *collector {
+	return &collector{projector: projector{selection: s, f: f, res: s.result(recycled)}, next: next}
 }
 
 // Visit adds a row that the frame stands at.

@@ -17,36 +17,39 @@ type nested struct {
 
 // hang gives the rows of r their children, as a last column.
 func (r *Result) hang(n *nested) {
-	r.nested = n
-	r.names = append(slices.Clip(r.names), n.name)
+	r.besides().nested = n
+	r.heading = &heading{r.columns, append(slices.Clip(r.names), n.name)}
 }
 
 // Nested returns which column holds children, and the result they are all in;
 // nil if there is none.
 func (r *Result) Nested() (column int, children *Result) {
-	if r.nested == nil {
+	x := r.nested()
+	if x == nil {
 		return 0, nil
 	}
-	return len(r.columns), r.nested.of
+	return len(r.columns), x.of
 }
 
 // Children returns which rows of the nested result are the children of row i:
 // those from first on, before end.
 func (r *Result) Children(i int) (first, end int) {
+	upTo := r.beside.nested.upTo
 	if i > 0 {
-		first = r.nested.upTo[i-1]
+		first = upTo[i-1]
 	}
-	return first, r.nested.upTo[i]
+	return first, upTo[i]
 }
 
 // childList returns the children of row i as a list of objects.
 func (r *Result) childList(i int) (value.Value, error) {
+	of := r.nested().of
 	first, end := r.Children(i)
 	list := make([]value.Value, 0, end-first)
 	for ; first < end; first++ {
-		members := make([]value.Member, len(r.nested.of.names))
-		for at, name := range r.nested.of.names {
-			v, err := r.nested.of.Value(first, at)
+		members := make([]value.Member, len(of.names))
+		for at, name := range of.names {
+			v, err := of.Value(first, at)
 			if err != nil {
 				return value.Null, err
 			}

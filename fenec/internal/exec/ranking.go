@@ -153,8 +153,7 @@ func (r *ranking) best(ctx context.Context, s *search) ([]vector.Hit, error) {
 
 // ranked finds the rows of a get that scores them.
 func (g *get) ranked(ctx context.Context, env *Env, job plan.Job) (*Result, error) {
-	c := newCollector(g.columns, job.Frame, nil)
-	c.res.scored()
+	c := newCollector(g.scored, job.Frame, nil, env.Into)
 	err := g.rank(ctx, env, job, c, func() error { return nil })
 	return c.res, err
 }
@@ -187,7 +186,8 @@ func (g *get) rank(ctx context.Context, env *Env, job plan.Job, c *collector, ad
 		if err := c.Visit(plan.Row{ID: h.ID, Data: b}); err != nil {
 			return err
 		}
-		c.res.scores = append(c.res.scores, h.Score)
+		x := c.res.besides()
+		x.scores = append(x.scores, h.Score)
 		if err := added(); err != nil {
 			return err
 		}

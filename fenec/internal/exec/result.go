@@ -13,15 +13,72 @@ import (
 // Result is the rows that a query answers. They stay encoded until they are
 // asked for. It does not change and may be shared.
 type Result struct {
-	columns []column
-	names   []string
-	rows    []resultRow
-	room    [1]resultRow // for rows, which often are no more
-	memory  plan.Arena
-	scores  []float32     // of the rows, if one column is that
-	nested  *nested       // the rows' children, or nil
-	facets  []FacetCounts // or nil
+	*heading
+	rows   []resultRow
+	room   [1]resultRow // for rows, which often are no more
+	memory plan.Arena
+	beside *beside // or nil
 }
+
+// heading is the columns of results, which share it: it does not change.
+type heading struct {
+	columns []column
+	names   []string // of the columns, and of the children behind them
+}
+
+// newHeading returns the heading of columns without children.
+func newHeading(columns ...column) *heading {
+	names := make([]string, len(columns))
+	for i := range columns {
+		names[i] = columns[i].name
+	}
+	return &heading{columns, names}
+}
+
+// with returns a heading with one more column.
+func (h *heading) with(c column) *heading {
+	return newHeading(append(slices.Clip(h.columns), c)...)
+}
+
+// beside is what few results have beside the data of their rows.
+type beside struct {
+	scores []float32     // of the rows, if one column is that
+	nested *nested       // the rows' children, or nil
+	facets []FacetCounts // or nil
+}
+
+// besides returns what r has beside its rows, to be added to.
+func (r *Result) besides() *beside {
+	if r.beside == nil {
+		r.beside = new(beside)
+	}
+	return r.beside
+}
+
+// nested returns the rows' children, or nil.
+func (r *Result) nested() *nested {
+	if r.beside == nil {
+		return nil
+	}
+	return r.beside.nested
+}
+
+// keptRows is the most rows that a recycled result has room for.
+const keptRows = 64
+
+// Recycle empties r for Env.Into. Nothing that it has told is good afterwards.
+func (r *Result) Recycle() {
+	clear(r.rows)
+	rows := r.rows[:0]
+	if cap(rows) > keptRows {
+		rows = r.room[:0]
+	}
+	r.memory.Reset()
+	*r = Result{rows: rows, memory: r.memory}
+}
+
+// NoRows returns a result without rows or columns.
+func NoRows() *Result { return &Result{heading: new(heading)} }
 
 // resultRow is one row: its id and its columns in the encoding of package row.
 type resultRow struct {
@@ -31,12 +88,6 @@ type resultRow struct {
 
 // scoreName is the name of the column with the scores.
 const scoreName = catalog.Score
-
-// scored adds a column of scores, the last one.
-func (r *Result) scored() {
-	r.columns = append(slices.Clip(r.columns), newColumn(scoreName, scoreColumn, value.TypeFloat))
-	r.names = append(slices.Clip(r.names), scoreName)
-}
 
 // addWhole adds a row of the collection as it is.
 func (r *Result) addWhole(p plan.Row) {
@@ -76,20 +127,17 @@ func (r *Result) addIDs(ids []uint64) {
 
 // countResult is the answer of a count.
 func countResult(n int64) *Result {
-	r := &Result{columns: countColumns, names: countNames}
+	r := &Result{heading: countHeading}
 	r.rows = r.room[:0]
 	r.addValue(value.TypeInt, value.Int(n))
 	return r
 }
 
-var (
-	countColumns = []column{newColumn("count", 0, value.TypeInt)}
-	countNames   = namesOf(countColumns)
-)
+var countHeading = newHeading(newColumn("count", 0, value.TypeInt))
 
 // textResult is one column of text.
 func textResult(name string, lines []string) *Result {
-	r := &Result{columns: []column{newColumn(name, 0, value.TypeText)}, names: []string{name}}
+	r := &Result{heading: newHeading(newColumn(name, 0, value.TypeText))}
 	for _, line := range lines {
 		r.addValue(value.TypeText, value.Text(line))
 	}
@@ -101,7 +149,7 @@ func (r *Result) addValue(t value.Type, v value.Value) {
 }
 
 // Faceted reports whether there are facets beside the rows.
-func (r *Result) Faceted() bool { return r.facets != nil }
+func (r *Result) Faceted() bool { return r.Facets() != nil }
 
 // Columns returns the names of the columns. The slice must not be changed.
 func (r *Result) Columns() []string { return r.names }
@@ -111,7 +159,12 @@ func (r *Result) Len() int { return len(r.rows) }
 
 // Facets returns what was counted of each facet, in the order of the clause;
 // nil without one. The slice must not be changed.
-func (r *Result) Facets() []FacetCounts { return r.facets }
+func (r *Result) Facets() []FacetCounts {
+	if r.beside == nil {
+		return nil
+	}
+	return r.beside.facets
+}
 
 // Value returns a column of row i, by its number. Texts and bytes lie in the
 // memory of r.
@@ -124,7 +177,7 @@ func (r *Result) Value(i, column int) (value.Value, error) {
 	case idColumn:
 		return value.Int(int64(r.rows[i].id)), nil
 	case scoreColumn:
-		return value.Float(float64(r.scores[i])), nil
+		return value.Float(float64(r.beside.scores[i])), nil
 	}
 	return row.View(r.rows[i].data, c.at, c.typ)
 }
@@ -135,7 +188,7 @@ func (r *Result) Value(i, column int) (value.Value, error) {
 func (r *Result) AppendColumnJSON(dst []byte, i, column int) (out []byte, ok bool, err error) {
 	if column == len(r.columns) {
 		first, end := r.Children(i)
-		out, err = r.nested.of.appendRows(dst, first, end)
+		out, err = r.nested().of.appendRows(dst, first, end)
 		return out, true, err
 	}
 	c := &r.columns[column]
@@ -143,7 +196,7 @@ func (r *Result) AppendColumnJSON(dst []byte, i, column int) (out []byte, ok boo
 	case idColumn:
 		return strconv.AppendUint(dst, r.rows[i].id, 10), true, nil
 	case scoreColumn:
-		return value.AppendJSONFloat32(dst, r.scores[i]), true, nil
+		return value.AppendJSONFloat32(dst, r.beside.scores[i]), true, nil
 	}
 	fields, err := row.Parse(r.rows[i].data)
 	if err != nil {
@@ -170,14 +223,14 @@ var bytesTag = value.Append(nil, value.Bytes(nil))[0]
 // columns in order; with facets, as an object of these rows and the facets. It
 // fails on a damaged row only; what dst has received then is of no use.
 func (r *Result) AppendJSON(dst []byte) ([]byte, error) {
-	if r.facets == nil {
+	if !r.Faceted() {
 		return r.appendRows(dst, 0, len(r.rows))
 	}
 	dst, err := r.appendRows(append(dst, `{"rows":`...), 0, len(r.rows))
 	if err != nil {
 		return dst, err
 	}
-	return append(appendFacets(append(dst, `,"facets":`...), r.facets), '}'), nil
+	return append(appendFacets(append(dst, `,"facets":`...), r.Facets()), '}'), nil
 }
 
 // AppendRowJSON appends row i as AppendJSON does.
@@ -218,12 +271,12 @@ func (r *Result) appendRow(dst []byte, n int) ([]byte, error) {
 		if c.at == idColumn {
 			dst = strconv.AppendUint(dst, data.id, 10)
 		} else if c.at == scoreColumn {
-			dst = value.AppendJSONFloat32(dst, r.scores[n])
+			dst = value.AppendJSONFloat32(dst, r.beside.scores[n])
 		} else if dst, err = fields.AppendJSON(dst, c.at, c.typ); err != nil {
 			return dst, err
 		}
 	}
-	if x := r.nested; x != nil {
+	if x := r.nested(); x != nil {
 		if len(r.columns) > 0 {
 			dst = append(dst, ',')
 		}

@@ -45,7 +45,7 @@ func (r *returning) begin(f *expr.Frame) answer {
 	if r == nil {
 		return answer{}
 	}
-	return answer{r, newCollector(r.columns, f, nil)}
+	return answer{r, newCollector(r.columns, f, nil, nil)}
 }
 
 // show adds a row, unless a guard hides it, and makes the frame stand at it.

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"sync"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
 	"github.com/fenec-go/fenecdb/fenec/internal/fault"
@@ -18,8 +19,17 @@ type Env struct {
 	Guard  []value.Value // the parameters of the conditions that Options.Guard gives
 	Now    int64         // the statement's clock, milliseconds since 1970
 	Source Source
+	Into   *Result // a recycled one that a get may answer in, or nil
 
 	trace *plan.Trace // takes down what is done, for explain; else nil
+}
+
+var envs = sync.Pool{New: func() any { return new(Env) }}
+
+// release lets e be what another run is given.
+func (e *Env) release() {
+	*e = Env{}
+	envs.Put(e)
 }
 
 // Source gives the collections that a statement reads.

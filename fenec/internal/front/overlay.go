@@ -49,8 +49,13 @@ func (o *Overlay) Get(space uint32, key []byte) (value []byte, tombstone, ok boo
 // Front.NewIter does.
 func (o *Overlay) NewIter(space uint32, lower, upper []byte) *Iter {
 	it := new(Iter)
-	it.init(&o.list, space, lower, upper, math.MaxUint64)
+	o.InitIter(it, space, lower, upper)
 	return it
+}
+
+// InitIter makes it what NewIter returns.
+func (o *Overlay) InitIter(it *Iter, space uint32, lower, upper []byte) {
+	it.init(&o.list, space, lower, upper, math.MaxUint64)
 }
 
 // NewFoldIter returns an iterator over the keys of all spaces, before the first

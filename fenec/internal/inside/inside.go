@@ -3,6 +3,8 @@
 package inside
 
 import (
+	"context"
+
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
 	"github.com/fenec-go/fenecdb/fenec/internal/exec"
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
@@ -12,6 +14,19 @@ import (
 // *fenec.Session, knows it: nil if there is none, or none of whose rows anything
 // may be done with.
 var Collection func(view any, name string) *catalog.Collection
+
+// Check returns why a statement cannot be compiled for view, whatever its parameters
+// and the rows are: it does not parse, or names what there is not.
+var Check func(view any, text string) error
+
+// Query runs a statement as Query of view, a *fenec.DB or a *fenec.Session, does.
+// Rows are answered in the memory of into, a *fenec.Result that an earlier Query
+// returned or nil: nothing that it has told is good afterwards.
+var Query func(ctx context.Context, view, into any, text string, args []any) (any, error)
+
+// Recycle lets go of what a *fenec.Result has told, but for some memory that Query
+// may use again.
+var Recycle func(result any)
 
 // Answer is what another process has answered a statement with.
 type Answer struct {

@@ -207,6 +207,7 @@ func (x *keyedRun) entries() (ok bool, err error) {
 	at, n := 0, int64(0) // the group, and how many of its entries have come
 	upper := x.groups[len(x.groups)-1].upper
 	scan := x.run.t.Index(x.key.index, x.groups[0].lower, upper, false)
+	defer scan.Close()
 	for scan.Next() {
 		if err := x.run.step(); err != nil {
 			return false, err

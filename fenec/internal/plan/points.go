@@ -52,6 +52,7 @@ func (r *run) stretch(list []uint64, to sink) error {
 		return nil
 	}
 	s := r.t.Scan(list[0], list[len(list)-1], false)
+	defer s.Close()
 	for s.Next() {
 		if err := r.step(); err != nil {
 			return err

@@ -82,6 +82,7 @@ func (p Probe) Few(most int) (list []uint64, ok bool, err error) {
 func (p Probe) Around(x *catalog.Index, center geo.Point, metres float64, most int) (list []uint64, ok bool, err error) {
 	o := option{index: x, spans: cellSpans(x, geo.CoverCircle(center, metres, maxCover))}
 	c := racer{run: p.r, o: &o, list: p.r.list[:0]}
+	defer c.close()
 	ok, err = c.within(most)
 	p.r.list = c.list
 	if !ok || err != nil {

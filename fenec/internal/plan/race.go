@@ -51,6 +51,11 @@ func (r *run) race(found *resolved, most int) (list []uint64, winner *option, er
 		}
 	}
 	slices.SortStableFunc(racers, func(a, b racer) int { return a.o.rank() - b.o.rank() })
+	defer func() {
+		for i := range racers {
+			racers[i].close()
+		}
+	}()
 	for stretch := 16; ; stretch *= 2 {
 		for i := range racers {
 			if racers[i].o.length() > stretch || !racers[i].o.ready() {
@@ -91,6 +96,14 @@ type racer struct {
 
 // begin makes c gather the ids of o, in the place of those in list.
 func (c *racer) begin(r *run, o *option, list []uint64) { *c = racer{run: r, o: o, list: list[:0]} }
+
+// close ends the scan of entries.
+func (c *racer) close() {
+	if c.entries != nil {
+		c.entries.Close()
+		c.entries, c.of = nil, nil
+	}
+}
 
 // within gathers ids as long as there are no more than most, and reports whether
 // those are all.
@@ -138,6 +151,7 @@ func (c *racer) turn(s *span) {
 		c.entries.Reset(s.lower, s.upper)
 		c.scan = c.entries
 	default:
+		c.close()
 		c.entries, c.of = c.run.index(s, false), s.index
 		c.scan = c.entries
 	}

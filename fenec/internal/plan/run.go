@@ -10,8 +10,14 @@ import (
 	"github.com/fenec-go/fenecdb/fenec/internal/table"
 )
 
-// run is one run of a plan.
+// run is one run of a plan, in the memory of those before it.
 type run struct {
+	task
+	memory
+}
+
+// task is what a run is about and how far it has come.
+type task struct {
 	*Plan
 	ctx      context.Context
 	f        *expr.Frame
@@ -27,8 +33,6 @@ type run struct {
 	total  int64
 	known  bool // total is the number of rows
 	steps  int  // until the context is looked at again
-
-	memory
 }
 
 // memory is what a frame's runs hand on, one to the next.
@@ -40,7 +44,8 @@ type memory struct {
 	list    []uint64 // that it has gathered
 	ids     []uint64 // of picked rows
 	keyed   *keyedRun
-	copy    []byte // of the row that also is asked about
+	scans   []*table.IndexScan // of the values being merged; at most maxStreams
+	copy    []byte             // of the row that also is asked about
 }
 
 // The most that is handed on of each.
@@ -58,7 +63,7 @@ func (p *Plan) begin(ctx context.Context, j Job, of page) *run {
 	} else {
 		r = new(run)
 	}
-	r.Plan, r.ctx, r.f, r.t, r.trace, r.also, r.left = p, ctx, j.Frame, j.Table, j.Trace, j.Also, of
+	r.task = task{Plan: p, ctx: ctx, f: j.Frame, t: j.Table, trace: j.Trace, also: j.Also, left: of}
 	r.ids = r.ids[:0]
 	return r
 }
@@ -66,7 +71,15 @@ func (p *Plan) begin(ctx context.Context, j Job, of page) *run {
 // end gives the frame back what the next run can use. What was returned of it
 // stays as it is until then.
 func (r *run) end() {
-	f, m := r.f, r.memory
+	r.racer.close()
+	r.memory.forget()
+	f := r.f
+	r.task = task{}
+	f.Run = r
+}
+
+// forget lets go of what a run had, and of memory that is too much to be kept.
+func (m *memory) forget() {
 	m.keys.clear()
 	m.racer = racer{}
 	clear(m.spans)
@@ -84,8 +97,6 @@ func (r *run) end() {
 	if cap(m.copy) > keptKeys {
 		m.copy = nil
 	}
-	*r = run{memory: m}
-	f.Run = r
 }
 
 // errDone ends the production of rows: no more are wanted.
@@ -245,6 +256,7 @@ func (r *run) give(row Row) error {
 // scan produces the rows with ids in a range.
 func (r *run) scan(in ids, reverse bool, to sink) error {
 	s := r.t.Scan(in.first, in.last, reverse)
+	defer s.Close()
 	for s.Next() {
 		if err := r.step(); err != nil {
 			return err

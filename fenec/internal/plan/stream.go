@@ -28,6 +28,7 @@ func (r *run) stream(o *option, in ids, reverse bool) error {
 	}
 	r.trace.stream(r, o)
 	m := newMerge(r, o, reverse)
+	defer m.end()
 	for range most {
 		id, ok, err := m.next()
 		if !ok || err != nil {
@@ -48,24 +49,44 @@ func (r *run) stream(o *option, in ids, reverse bool) error {
 
 // merge joins entries of several values, each by id, into one sequence by id.
 type merge struct {
-	scans   []*table.IndexScan // those that stand at an entry
+	run     *run
+	scans   []*table.IndexScan // those that stand at an entry, in the run's memory
 	reverse bool
 	last    uint64 // produced
 	begun   bool
 	err     error
 }
 
-func newMerge(r *run, o *option, reverse bool) *merge {
-	m := &merge{reverse: reverse}
+// newMerge returns the merge of o's entries, which is to be ended.
+func newMerge(r *run, o *option, reverse bool) merge {
+	m := merge{run: r, scans: r.scans[:0], reverse: reverse}
 	for i := range o.spans {
-		s := r.index(&o.spans[i], reverse)
-		if s.Next() {
-			m.scans = append(m.scans, s)
-		} else if s.Err() != nil {
-			m.err = s.Err()
-		}
+		m.scans = append(m.scans, r.index(&o.spans[i], reverse))
+		m.step(len(m.scans) - 1)
 	}
 	return m
+}
+
+// step moves a scan on, which is ended when it has come to its end.
+func (m *merge) step(i int) {
+	s := m.scans[i]
+	if s.Next() {
+		return
+	}
+	if s.Err() != nil {
+		m.err = s.Err()
+	}
+	s.Close()
+	m.scans = slices.Delete(m.scans, i, i+1)
+}
+
+// end ends the scans that are left.
+func (m *merge) end() {
+	for _, s := range m.scans {
+		s.Close()
+	}
+	clear(m.scans)
+	m.run.scans = m.scans[:0]
 }
 
 // next returns the next id.
@@ -77,12 +98,8 @@ func (m *merge) next() (id uint64, ok bool, err error) {
 				best = i
 			}
 		}
-		s := m.scans[best]
-		id := s.ID()
-		if !s.Next() {
-			m.err = s.Err()
-			m.scans = slices.Delete(m.scans, best, best+1)
-		}
+		id := m.scans[best].ID()
+		m.step(best)
 		if !m.begun || id != m.last {
 			m.begun, m.last = true, id
 			return id, true, nil

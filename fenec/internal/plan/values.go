@@ -23,7 +23,7 @@ func (p *Plan) CountValues(ctx context.Context, j Job, field int, visit func(row
 	if p.where != nil || j.Also != nil || ix == nil || !tellsApart(ix, p.col.Fields[field].Type) {
 		return false, nil
 	}
-	c := valueCount{run: run{Plan: p, ctx: ctx, f: j.Frame, t: j.Table, trace: j.Trace}, visit: visit}
+	c := valueCount{run: run{task: task{Plan: p, ctx: ctx, f: j.Frame, t: j.Table, trace: j.Trace}}, visit: visit}
 	c.trace.begin()
 	defer c.trace.end()
 	ok, err = c.entries(ix)
@@ -63,6 +63,7 @@ type valueCount struct {
 // entries counts all entries, unless it gives up.
 func (c *valueCount) entries(ix *catalog.Index) (ok bool, err error) {
 	s := c.t.Index(ix, nil, nil, false)
+	defer s.Close()
 	for s.Next() {
 		if c.seen++; c.seen%checkEvery == 0 {
 			if err := c.ctx.Err(); err != nil {

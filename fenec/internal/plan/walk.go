@@ -146,6 +146,7 @@ func (w *walk) span(s *span) (again bool, err error) {
 	desc := w.run.order.desc()
 	natural := desc == w.run.order.reverse
 	scan := w.run.index(s, desc)
+	defer scan.Close()
 	for scan.Next() {
 		if err := w.run.step(); err != nil {
 			return false, err
@@ -198,6 +199,7 @@ func (w *walk) turn(s *span) error {
 		group.upper = upper
 	}
 	scan := w.run.index(&group, w.run.order.reverse)
+	defer scan.Close()
 	for scan.Next() {
 		if err := w.row(scan.ID()); err != nil {
 			return err

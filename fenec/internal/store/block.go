@@ -56,7 +56,7 @@ func (s *Store) startBlock() *Block {
 	b := &s.block
 	// Who writes looks for a key more than once.
 	*b = Block{record: b.record[:0], View: View{
-		s: s, seq: st.live.published.Load(), iters: b.iters[:0], near: b.near[:0], got: true,
+		s: s, seq: st.live.published.Load(), iters: b.iters[:0], spare: b.spare, near: b.near[:0], got: true,
 		overlay: s.overlay, live: st.live.front,
 	}}
 	if st.frozen != nil {

@@ -38,9 +38,35 @@ type Iter struct {
 // Iter returns an iterator over the keys of space in [lower, upper); nil is
 // unbounded. It stands nowhere until a Seek. The bounds are kept.
 func (v *View) Iter(space uint32, lower, upper []byte) *Iter {
-	it := &Iter{v: v, space: space, lower: lower, upper: upper}
+	it := v.spareIter()
+	it.v, it.space, it.lower, it.upper = v, space, lower, upper
 	it.merge.open(v, space, lower, upper)
 	return it
+}
+
+// spareIters is how many closed iterators a view keeps for the next ones.
+const spareIters = 2
+
+// spareIter returns a new iterator, or the memory of one that was closed.
+func (v *View) spareIter() *Iter {
+	last := len(v.spare) - 1
+	if last < 0 {
+		return new(Iter)
+	}
+	it := v.spare[last]
+	v.spare = v.spare[:last]
+	return it
+}
+
+// Close gives the iterator's memory to the next one of its view. It must not be
+// used afterwards. One that is not closed is left to the collector.
+func (it *Iter) Close() {
+	v := it.v
+	it.leave()
+	*it = Iter{}
+	if len(v.spare) < spareIters {
+		v.spare = append(v.spare, it)
+	}
 }
 
 // Reset gives the iterator other bounds. It stands nowhere until a Seek, which

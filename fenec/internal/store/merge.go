@@ -8,9 +8,8 @@ import (
 
 // merge walks the keys of one space that are in a view's fronts, within bounds.
 type merge struct {
-	fronts  [3]*front.Iter // newest first
+	fronts  [3]front.Iter // newest first
 	nfronts int
-	live    front.Iter // one of them
 	reverse bool
 
 	at  uint // bit i: fronts[i] stands at key
@@ -20,18 +19,18 @@ type merge struct {
 // open makes m one of v's fronts. It stands nowhere then.
 func (m *merge) open(v *View, space uint32, lower, upper []byte) {
 	if v.overlay != nil {
-		m.add(v.overlay.NewIter(space, lower, upper))
+		v.overlay.InitIter(m.add(), space, lower, upper)
 	}
-	v.live.InitIter(&m.live, space, lower, upper, v.seq)
-	m.add(&m.live)
+	v.live.InitIter(m.add(), space, lower, upper, v.seq)
 	if v.frozen != nil {
-		m.add(v.frozen.NewIter(space, lower, upper, v.seq))
+		v.frozen.InitIter(m.add(), space, lower, upper, v.seq)
 	}
 }
 
-func (m *merge) add(f *front.Iter) {
-	m.fronts[m.nfronts] = f
+// add returns the place of one more front.
+func (m *merge) add() *front.Iter {
 	m.nfronts++
+	return &m.fronts[m.nfronts-1]
 }
 
 func (m *merge) reset(lower, upper []byte) {
@@ -107,7 +106,7 @@ func (m *merge) advance() {
 func (m *merge) newest() *front.Iter {
 	for i := range m.nfronts {
 		if m.at&(1<<i) != 0 {
-			return m.fronts[i]
+			return &m.fronts[i]
 		}
 	}
 	return nil

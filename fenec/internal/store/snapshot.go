@@ -58,7 +58,7 @@ func (s *Store) Read() (*Read, error) {
 func (r *Read) End() {
 	r.Release()
 	r.snapshot.Close()
-	*r = Read{View: View{iters: r.iters, near: r.near}}
+	*r = Read{View: View{iters: r.iters, spare: r.spare, near: r.near}}
 	reads.Put(r)
 }
 

@@ -24,6 +24,7 @@ type View struct {
 	frozen  *front.Front // or nil
 	tx      *base.Tx     // nil until a read needs the base
 	iters   []*Iter      // those that stand somewhere in tx
+	spare   []*Iter      // closed, to be used again
 	near    []near       // where Get has been, since got
 	turn    int          // the one of near that was last given to another space
 	got     bool         // it is worth remembering where: this is not the only Get

@@ -1,6 +1,8 @@
 package table
 
 import (
+	"slices"
+
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
 	"github.com/fenec-go/fenecdb/fenec/internal/fault"
 	"github.com/fenec-go/fenecdb/fenec/internal/key"
@@ -84,9 +86,12 @@ func (w *Writer) holder(x *catalog.Index, v value.Value, except uint64) (uint64,
 	if v.IsNull() {
 		return 0, nil
 	}
-	prefix := IndexKey(nil, x, &w.col.Fields[x.Field], v)
+	w.lower = IndexKey(w.lower[:0], x, &w.col.Fields[x.Field], v)
+	w.upper = append(append(w.upper[:0], w.lower...), pastIDs...)
+	prefix := w.lower
 	cut := key.Cut(prefix)
-	scan := w.Index(x, prefix, key.Next(prefix), false)
+	scan := w.Index(x, prefix, w.upper, false)
+	defer scan.Close()
 	for scan.Next() {
 		id := scan.ID()
 		if id == except || len(scan.ValueKey()) != len(prefix) {
@@ -102,6 +107,9 @@ func (w *Writer) holder(x *catalog.Index, v value.Value, except uint64) (uint64,
 	}
 	return 0, scan.Err()
 }
+
+// pastIDs stands, behind the key of a value, after every id.
+var pastIDs = slices.Repeat([]byte{0xff}, idBytes+1)
 
 // holds reports whether x has v for the row with that id: of long values the
 // entries tell only how they begin.

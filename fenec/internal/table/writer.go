@@ -26,6 +26,7 @@ type Writer struct {
 type buffers struct {
 	sealed        []byte // the row with its checksum
 	before, after []byte // keys of an index entry
+	lower, upper  []byte // bounds of the entries of one value
 }
 
 // Writer returns a writer of c, which is good until the next one is asked for.
