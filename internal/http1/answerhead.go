@@ -10,15 +10,20 @@ import (
 // compose writes the head's beginning: the status, and the handler's header but
 // for what decide writes.
 func (a *answer) compose(status int) {
-	a.out = AppendStatusLine(a.out, status, nil)
-	for name, values := range a.header {
+	a.out = appendFields(AppendStatusLine(a.out, status, nil), a.header)
+}
+
+// appendFields appends a header, but for what the server writes itself.
+func appendFields(dst []byte, h http.Header) []byte {
+	for name, values := range h {
 		if isManaged(name) || !isToken(name) {
 			continue
 		}
 		for _, v := range values {
-			a.out = AppendField(a.out, name, oneLine(v))
+			dst = AppendField(dst, name, oneLine(v))
 		}
 	}
+	return dst
 }
 
 // isManaged reports whether the server writes the field itself.

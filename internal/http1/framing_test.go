@@ -85,15 +85,3 @@ func TestServerFraming(t *testing.T) {
 		})
 	}
 }
-
-// What cannot be read is answered with a JSON error under an id.
-func TestServerRefusals(t *testing.T) {
-	bubble(t, http1.ServerOptions{}, echo, func(t *testing.T, s *served) {
-		r := replies(t, s.talk("GARBAGE\r\n\r\n"))[0]
-		require.Equal(t, `{"error":"malformed request line"}`, r.body)
-		require.Equal(t, "application/json; charset=utf-8", r.header.Get("Content-Type"))
-		require.Regexp(t, `^[0-9a-f]{16}$`, r.header.Get("X-Request-Id"))
-		require.Equal(t, "nosniff", r.header.Get("X-Content-Type-Options"))
-		require.True(t, r.close)
-	})
-}

@@ -1,10 +1,7 @@
 package http1
 
 import (
-	"encoding/binary"
-	"encoding/hex"
 	"errors"
-	"math/rand/v2"
 	"net/http"
 	"time"
 )
@@ -35,7 +32,7 @@ func (c *serverConn) refuseError(err error) {
 }
 
 // refuse sends an answer of the server's own, the last on its connection.
-func (c *serverConn) refuse(status int, text string) { c.refuseWithID(status, text, newID()) }
+func (c *serverConn) refuse(status int, text string) { c.refuseWithID(status, text, NewID()) }
 
 // refuseWithID takes care not to wait for long: a client that does not read its
 // answer has had its turn.
@@ -47,6 +44,7 @@ func (c *serverConn) refuseWithID(status int, text, id string) {
 		body = `{"error":"` + text + `","retry_after":1}`
 		b = AppendField(b, "Retry-After", "1")
 	}
+	b = appendFields(b, c.server.opts.RefusalHeader)
 	b = AppendLength(b, int64(len(body)))
 	b = AppendField(b, "X-Request-Id", id)
 	b = AppendField(b, "X-Content-Type-Options", "nosniff")
@@ -62,28 +60,9 @@ func (c *serverConn) refuseWithID(status int, text, id string) {
 // handler has set one, the client's if it can be kept, or a new one.
 func (x *exchange) requestID() string {
 	for _, h := range []http.Header{x.answer.header, x.header} {
-		if id := h.Get("X-Request-Id"); isUsableID(id) {
+		if id := h.Get("X-Request-Id"); UsableID(id) {
 			return id
 		}
 	}
-	return newID()
-}
-
-// isUsableID reports whether a request id can be kept: 1 to 128 bytes of
-// printable ASCII.
-func isUsableID(id string) bool {
-	for i := range len(id) {
-		if id[i] < ' ' || id[i] > '~' {
-			return false
-		}
-	}
-	return 1 <= len(id) && len(id) <= 128
-}
-
-// newID makes a request id: 16 hexadecimal digits that tell requests apart and
-// are no secret.
-func newID() string {
-	var b [8]byte
-	binary.BigEndian.PutUint64(b[:], rand.Uint64())
-	return hex.EncodeToString(b[:])
+	return NewID()
 }

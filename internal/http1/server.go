@@ -39,6 +39,11 @@ type ServerOptions struct {
 	// fails with an *http.MaxBytesError. 0 is no limit.
 	MaxBody int64
 
+	// RefusalHeader is added to the answers that the server gives by itself: to
+	// what cannot be read or does not come, to connections past the limit, and
+	// behind a panic. It is not changed while the server runs.
+	RefusalHeader http.Header
+
 	// ErrorLog is told of panics and of failures to accept. nil is the standard
 	// logger of package log.
 	ErrorLog *log.Logger
