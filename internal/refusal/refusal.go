@@ -63,6 +63,9 @@ func (d *Delays) Refused(remote string) time.Duration {
 	return wait
 }
 
+// Any reports whether any address is remembered.
+func (d *Delays) Any() bool { return d.known.Load() > 0 }
+
 // Accepted forgets the refusals of the sender of a request that was let in with
 // a token.
 func (d *Delays) Accepted(remote string) {

@@ -29,9 +29,12 @@ func TestRefusalsWaitLongerAndLonger(t *testing.T) {
 func TestAcceptedClears(t *testing.T) {
 	d, _ := newAt(time.Second)
 	d.Accepted("[::1]:80")
+	require.False(t, d.Any())
 	require.Equal(t, time.Second, d.Refused("[::1]:80"))
 	require.Equal(t, 2*time.Second, d.Refused("::1"))
+	require.True(t, d.Any())
 	d.Accepted("[::1]:81")
+	require.False(t, d.Any())
 	require.Equal(t, time.Second, d.Refused("[::1]:82"))
 }
 
