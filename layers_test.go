@@ -73,19 +73,23 @@ const arrows = `
 
 	# What serves it.
 	NONE
-	< internal/http1, internal/process, internal/daemon, internal/refusal, internal/secret;
+	< internal/http1, internal/daemon, internal/refusal, internal/secret, internal/problem, internal/metrics,
+	internal/eventlog;
 
 	NONE
-	< fenec/serve/internal/metrics, fenec/serve/internal/trace;
+	< fenec/serve/internal/trace;
+
+	internal/secret
+	< internal/process;
 
 	# For tests alone.
 	NONE
 	< internal/exchange;
 
 	internal/http1
-	< fenec/serve/internal/target;
+	< internal/cors, fenec/serve/internal/target;
 
-	fenec
+	fenec, internal/secret
 	< fenec/serve/internal/jwt, fenec/serve/internal/rules, fenec/serve/internal/descr;
 
 	fenec, fenec/serve/internal/target
@@ -94,12 +98,15 @@ const arrows = `
 	fenec/serve/internal/descr
 	< fenec/serve/internal/openapi;
 
-	internal/refusal, fenec/serve/internal/metrics, fenec/serve/internal/trace, fenec/serve/internal/jwt, fenec/serve/internal/rules,
-	fenec/serve/internal/rest, fenec/serve/internal/openapi
+	internal/refusal, internal/problem, internal/metrics, internal/eventlog, internal/cors, fenec/serve/internal/trace,
+	fenec/serve/internal/jwt, fenec/serve/internal/rules, fenec/serve/internal/rest, fenec/serve/internal/openapi
 	< fenec/serve;
 
 	fenec
-	< tenant/internal/raw, quota, fenec/client;
+	< tenant/internal/raw, quota;
+
+	fenec, internal/secret
+	< fenec/client;
 
 	tenant/internal/raw
 	< tenant;
@@ -113,7 +120,7 @@ const arrows = `
 	router, internal/process
 	< cmd;
 
-	tenant/node, internal/daemon
+	router, tenant/node, internal/daemon
 	< examples;
 `
 

@@ -28,6 +28,9 @@ func (q *Quota) ask(b fenec.Block) error {
 	defer q.mu.Unlock()
 	if b.Part == 0 {
 		q.begin()
+		if err := q.checkRates(b); err != nil {
+			return err
+		}
 	}
 	if err := q.count(); err != nil {
 		return err
@@ -95,11 +98,31 @@ func (q *Quota) checkCeilings(change Holding) error {
 	return nil
 }
 
+// checkRates refuses a client's block while those before it have used up a rate. MayWrite
+// has said so to those who asked; but others may have written since, and not everybody
+// asks. Blocks without documents of the tenant's go on: schemas, and what a server keeps
+// for itself.
+func (q *Quota) checkRates(b fenec.Block) error {
+	if b.Expiry || b.Written == 0 || !q.bounded() {
+		return nil
+	}
+	now := q.now()
+	q.rowsPerSecond.refill(now)
+	q.bytesPerSecond.refill(now)
+	if r := writeRefusal(&q.rowsPerSecond, &q.bytesPerSecond); r != nil {
+		return r
+	}
+	return nil
+}
+
+// bounded reports whether there is a rate that writes are charged to.
+func (q *Quota) bounded() bool { return q.rowsPerSecond.rate > 0 || q.bytesPerSecond.rate > 0 }
+
 // charge takes what the block writes from the rates' buckets, into debt if need
-// be.
+// be. What expires is nobody's write, and charged to none.
 func (q *Quota) charge(b fenec.Block) {
 	rows, bytes := &q.rowsPerSecond, &q.bytesPerSecond
-	if rows.rate == 0 && bytes.rate == 0 {
+	if b.Expiry || !q.bounded() {
 		return
 	}
 	now := q.now()
@@ -117,7 +140,7 @@ func (q *Quota) charge(b fenec.Block) {
 
 // giveBack returns to the buckets what a block took that came to nothing.
 func (q *Quota) giveBack(p pending) {
-	if q.rowsPerSecond.rate == 0 && q.bytesPerSecond.rate == 0 {
+	if !q.bounded() {
 		return
 	}
 	now := q.now()

@@ -132,6 +132,7 @@ func TestReportRoundsDown(t *testing.T) {
 		want string
 	}{
 		{0, "2026-03-01T12:01:00Z"},
+		{-100 * aDay, "2026-03-01T12:01:00Z"},
 		{anHour, "2026-03-01T11:01:00Z"},
 		{anHour + time.Second, "2026-03-01T00:00:00Z"},
 		{3 * aDay, "2026-02-26T00:00:00Z"},

@@ -34,7 +34,7 @@ func (r *Report) Top(k int) []TenantUsage {
 	return list[:min(max(k, 0), len(list))]
 }
 
-// Report tells what every tenant has used since a moment. One within the last hour
+// Report tells what every tenant has used since a moment, now at the latest. One within the last hour
 // is rounded down to the minute, any other to the day in UTC: Report.From is from
 // where it counts. Of minutes it is not kept what a tenant held in each: a report
 // of less than a day takes it to have held all the time what it does now.
@@ -76,7 +76,7 @@ type sums struct {
 }
 
 func newSums(since, now time.Time, tenant string) *sums {
-	s := &sums{from: max(since.Unix(), 0), now: now.Unix(), length: day, tenant: tenant, usage: map[string]Usage{}}
+	s := &sums{from: min(max(since.Unix(), 0), now.Unix()), now: now.Unix(), length: day, tenant: tenant, usage: map[string]Usage{}}
 	if s.from >= s.now-hour {
 		s.length = minute
 	}

@@ -148,6 +148,9 @@ func (s *slot) openInTurn(ctx context.Context, opts fenec.Options) (*fenec.DB, e
 }
 
 func (s *slot) tryOpen(ctx context.Context, opts fenec.Options) (*fenec.DB, error) {
+	if err := filesLeft(); err != nil {
+		return nil, err
+	}
 	db, err := fenec.Open(s.path(), opts)
 	if err != nil {
 		return nil, err

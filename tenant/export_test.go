@@ -19,7 +19,10 @@ func (o Options) WithStep(step func(string)) Options {
 }
 
 // SetMaxOpen is what decides on MaxOpen, given the limits of a process.
-func (o *Options) SetMaxOpen(files, maps int64) error { return o.setMaxOpen(files, maps) }
+func (o *Options) SetMaxOpen(files, maps int64) error {
+	setDefault(&o.KeepFiles, filesKept)
+	return o.setMaxOpen(files, maps)
+}
 
 // Len returns how many answers the cache holds.
 func (c *Cache) Len() int {

@@ -52,6 +52,27 @@ func (m *Manager) Freeze(ctx context.Context, name string, d time.Duration) (Fro
 	return Frozen{h.live.db.Seq(), m.boot}, nil
 }
 
+// Position says how far a tenant's database has come.
+type Position struct {
+	Seq    uint64 // of the last write
+	Boot   string // as in Frozen
+	Frozen bool
+}
+
+// Position returns how far a tenant has come, whatever its status. It opens the
+// tenant.
+func (m *Manager) Position(ctx context.Context, name string) (Position, error) {
+	if err := CheckName(name); err != nil {
+		return Position{}, err
+	}
+	h, err := m.use(ctx, name)
+	if err != nil {
+		return Position{}, err
+	}
+	defer h.Release()
+	return Position{h.live.db.Seq(), m.boot, h.slot.frozen.Load()}, nil
+}
+
 // Thaw ends a freeze.
 func (m *Manager) Thaw(ctx context.Context, name string) error {
 	if err := CheckName(name); err != nil {
@@ -91,9 +112,13 @@ func (s *slot) stopThawLocked() {
 // thawBy ends the freeze that a timer was set for.
 func (s *slot) thawBy(freeze int) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.freezes == freeze {
+	thaws := s.freezes == freeze
+	if thaws {
 		s.frozen.Store(false)
+	}
+	s.mu.Unlock()
+	if thaws {
+		s.m.idleAgain()
 	}
 }
 

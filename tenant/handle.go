@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/fenec-go/fenecdb/fenec"
 	"github.com/fenec-go/fenecdb/tenant/internal/raw"
@@ -16,6 +17,7 @@ func init() {
 		}
 		return nil
 	}
+	raw.Watch = func(handle any, w raw.Watcher) { handle.(*Handle).watch = &watch{Watcher: w} }
 }
 
 // Handle is the right to use one tenant's database. Only a Manager makes one, and
@@ -27,19 +29,24 @@ type Handle struct {
 	slot *slot
 	live *instance
 
-	// calls counts the calls that run, and has the bit released once no more may
-	// begin. Who makes it exactly released gives the slot up.
+	// calls counts the calls that run. It has the bit streams once there may be
+	// subscriptions, and the bit released once no call may begin: who then ends the last
+	// one gives the slot up.
 	calls atomic.Int64
 
-	opened bool // the database was opened for this handle
+	watch *watch // nil if nobody watches
 
-	mu     sync.Mutex                       // guards the fields below
-	holds  bool                             // a place
-	pauses int32                            // calls of Pause that are not over
-	subs   map[*fenec.Subscription]struct{} // to be closed by Release
+	mu     sync.Mutex                 // guards the fields below, but opened
+	subs   map[*Subscription]struct{} // to be closed by Release
+	pauses int32                      // calls of Pause that are not over
+	holds  bool                       // a place
+	opened bool                       // the database was opened for this handle
 }
 
-const released = 1 << 62
+const (
+	released = 1 << 62
+	streams  = 1 << 61
+)
 
 // ID returns which tenant the handle is for.
 func (h *Handle) ID() ID { return h.slot.id }
@@ -62,7 +69,7 @@ func (h *Handle) begin() error {
 }
 
 func (h *Handle) end() {
-	if h.calls.Add(-1) == released {
+	if h.calls.Add(-1)&^streams == released {
 		h.giveUp()
 	}
 }
@@ -76,8 +83,10 @@ func (h *Handle) Release() {
 			return
 		}
 		if h.calls.CompareAndSwap(n, n|released) {
-			h.closeStreams()
-			if n == 0 {
+			if n&streams != 0 {
+				h.closeStreams()
+			}
+			if n&^streams == 0 {
 				h.giveUp()
 			}
 			return
@@ -91,7 +100,7 @@ func (h *Handle) closeStreams() {
 	h.subs = nil
 	h.mu.Unlock()
 	for sub := range subs {
-		_ = sub.Close() // that it was closed already is no matter
+		_ = sub.end() // that it was closed already is no matter
 	}
 }
 
@@ -116,11 +125,14 @@ func (h *Handle) giveUp() {
 // Resume; pauses may nest.
 func (h *Handle) Pause() {
 	gate := h.slot.gate()
-	if gate == nil {
+	if gate == nil && h.watch == nil {
 		return
 	}
 	h.mu.Lock()
 	h.pauses++
+	if h.pauses == 1 && h.watch != nil {
+		h.watch.since = time.Now()
+	}
 	holds := h.holds
 	h.holds = false
 	h.mu.Unlock()
@@ -133,14 +145,17 @@ func (h *Handle) Pause() {
 // Options.Wait.
 func (h *Handle) Resume(ctx context.Context) error {
 	gate := h.slot.gate()
-	if gate == nil {
+	if gate == nil && h.watch == nil {
 		return nil
 	}
 	h.mu.Lock()
 	h.pauses--
 	last := h.pauses == 0
+	if last && h.watch != nil {
+		h.watch.Waited(time.Since(h.watch.since))
+	}
 	h.mu.Unlock()
-	if !last {
+	if !last || gate == nil {
 		return nil
 	}
 	if err := gate.enter(ctx, &h.slot.line); err != nil {

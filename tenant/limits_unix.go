@@ -3,6 +3,7 @@
 package tenant
 
 import (
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -25,4 +26,30 @@ func processLimits() (files, maps int64) {
 		maps = n
 	}
 	return files, maps
+}
+
+// filesSpare is how many descriptors a process has left, at least, when a database is
+// opened: those that are open already may need one for a log, and writes must not fail
+// for want of it.
+const filesSpare = 64
+
+// filesLeft returns an error that is exhausted if hardly any descriptors are left. It is
+// rough: the lowest that is free tells how many are taken at least.
+func filesLeft() error {
+	fd, err := syscall.Open(os.DevNull, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return os.NewSyscallError("open", err)
+	}
+	if err := syscall.Close(fd); err != nil {
+		return os.NewSyscallError("close", err)
+	}
+	var limit syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
+		return nil
+	}
+	files := uint64(limit.Cur)
+	if uint64(fd)+min(filesSpare, files/8) < files {
+		return nil
+	}
+	return fmt.Errorf("%d of %d descriptors are taken: %w", fd, files, syscall.EMFILE)
 }

@@ -316,3 +316,40 @@ func TestDeleteOfADamagedTenantThatIsOpen(t *testing.T) {
 	require.NoError(t, m.DeleteNow(t.Context(), "acme"))
 	require.Empty(t, files(t, dir))
 }
+
+// Every database that was opened is shown once more before it is closed, however that
+// comes about, and can still be asked then.
+func TestOnClose(t *testing.T) {
+	var mu sync.Mutex
+	open, shown := map[string]int{}, map[string]int{}
+	m, err := tenant.Open(t.TempDir(), tenant.Options{
+		MaxOpen: 2,
+		OnOpen: func(id tenant.ID, _ *fenec.DB) error {
+			mu.Lock()
+			defer mu.Unlock()
+			open[id.String()]++
+			return nil
+		},
+		OnClose: func(id tenant.ID, db *fenec.DB) {
+			_, err := db.Stats()
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil {
+				shown[id.String()]++
+			}
+		},
+	})
+	require.NoError(t, err)
+	for _, name := range []string{"a", "b", "c", "d"} {
+		require.NoError(t, m.Create(t.Context(), name))
+	}
+	m.CloseIdle(time.Now().Add(time.Hour))
+	acquire(t, m, "a").Release()
+	require.NoError(t, m.Rename(t.Context(), "a", "e"))
+	acquire(t, m, "b").Release()
+	require.NoError(t, m.DeleteNow(t.Context(), "b"))
+	acquire(t, m, "c").Release()
+	require.NoError(t, m.Close())
+	require.Equal(t, map[string]int{"a": 2, "b": 2, "c": 2, "d": 1}, open)
+	require.Equal(t, open, shown)
+}

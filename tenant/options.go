@@ -19,6 +19,10 @@ type Options struct {
 	// fence.
 	OnOpen func(ID, *fenec.DB) error
 
+	// OnClose, if set, is called with every database before it is closed, when nobody
+	// uses it any more but those that Close does not wait for.
+	OnClose func(ID, *fenec.DB)
+
 	// IdleClose is how long a database may stay open unused. Default 5
 	// minutes; negative keeps it open.
 	IdleClose time.Duration
@@ -28,6 +32,10 @@ type Options struct {
 	// needs two file descriptors and two memory maps. Default: what the process's
 	// limits allow.
 	MaxOpen int
+
+	// KeepFiles is how many file descriptors the default of MaxOpen leaves to the rest of
+	// the program, such as its connections. Default 256.
+	KeepFiles int
 
 	// MaxMemory is how much memory open databases may hold together, in bytes,
 	// before idle ones are closed, least recently used first; and how much each of
@@ -74,6 +82,7 @@ type Options struct {
 
 func (o *Options) setDefaults() error {
 	setDefault(&o.IdleClose, 5*time.Minute)
+	setDefault(&o.KeepFiles, filesKept)
 	setDefault(&o.Opens, 8)
 	setDefault(&o.Wait, 5*time.Second)
 	setDefault(&o.DeleteWait, 5*time.Second)
@@ -87,7 +96,7 @@ func (o *Options) setDefaults() error {
 		o.step = func(string) {}
 	}
 	o.DB.MustExist = true
-	for _, n := range []int64{int64(o.MaxOpen), o.MaxMemory, int64(o.Opens), int64(o.MaxInFlight),
+	for _, n := range []int64{int64(o.MaxOpen), int64(o.KeepFiles), o.MaxMemory, int64(o.Opens), int64(o.MaxInFlight),
 		int64(o.MaxInFlightTenant), int64(o.Wait), int64(o.DeleteWait), o.MaxImport} {
 		if n < 0 {
 			return fmt.Errorf("options: one is %d, of those that must not be negative", n)
@@ -112,13 +121,13 @@ const (
 
 // setMaxOpen sets MaxOpen, or says what to raise for it.
 func (o *Options) setMaxOpen(files, maps int64) error {
-	most := max(1, min((files-filesKept)/filesEach, (maps-mapsKept)/mapsEach))
+	most := max(1, min((files-int64(o.KeepFiles))/filesEach, (maps-mapsKept)/mapsEach))
 	switch {
 	case o.MaxOpen == 0:
 		o.MaxOpen = int(most)
 	case int64(o.MaxOpen) > most:
 		return fmt.Errorf("options: MaxOpen is %d, which needs %d file descriptors (ulimit -n is %d) and %d memory maps (vm.max_map_count is %d)",
-			o.MaxOpen, filesKept+filesEach*o.MaxOpen, files, mapsKept+mapsEach*o.MaxOpen, maps)
+			o.MaxOpen, o.KeepFiles+filesEach*o.MaxOpen, files, mapsKept+mapsEach*o.MaxOpen, maps)
 	}
 	return nil
 }

@@ -222,6 +222,9 @@ func TestMaxOpenByTheProcessLimits(t *testing.T) {
 		var o tenant.Options
 		require.NoError(t, o.SetMaxOpen(c.files, c.maps))
 		require.EqualValues(t, c.want, o.MaxOpen)
+		kept := tenant.Options{KeepFiles: 924}
+		require.NoError(t, kept.SetMaxOpen(1024, c.maps))
+		require.Equal(t, 50, kept.MaxOpen)
 		o.MaxOpen++
 		err := o.SetMaxOpen(c.files, c.maps)
 		require.ErrorContains(t, err, "ulimit -n")
@@ -230,7 +233,7 @@ func TestMaxOpenByTheProcessLimits(t *testing.T) {
 }
 
 func TestNegativeOptions(t *testing.T) {
-	for _, o := range []tenant.Options{{MaxOpen: -1}, {MaxMemory: -1}, {Opens: -1}, {MaxInFlight: -1}, {MaxInFlightTenant: -1}, {Wait: -1}, {DeleteWait: -1}, {MaxImport: -1}} {
+	for _, o := range []tenant.Options{{MaxOpen: -1}, {KeepFiles: -1}, {MaxMemory: -1}, {Opens: -1}, {MaxInFlight: -1}, {MaxInFlightTenant: -1}, {Wait: -1}, {DeleteWait: -1}, {MaxImport: -1}} {
 		_, err := tenant.Open(t.TempDir(), o)
 		require.ErrorContains(t, err, "options:")
 	}

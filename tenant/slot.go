@@ -148,7 +148,6 @@ func await(ctx context.Context, done <-chan struct{}) error {
 // leave gives up an owned slot, and forgets it if there is nothing to remember.
 func (s *slot) leave() {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	close(s.owner)
 	s.owner = nil
 	if s.live == nil {
@@ -156,6 +155,11 @@ func (s *slot) leave() {
 		s.m.mu.Lock()
 		delete(s.m.slots, s.id.name)
 		s.m.mu.Unlock()
+	}
+	idle := s.idleLocked()
+	s.mu.Unlock()
+	if idle {
+		s.m.idleAgain()
 	}
 }
 
@@ -170,8 +174,15 @@ func (s *slot) release() {
 		s.unused = nil
 	}
 	s.mu.Unlock()
-	if last && s.m.waiting.Load() > 0 {
-		s.m.tellRoom()
+	if last {
+		s.m.idleAgain()
+	}
+}
+
+// idleAgain is called after a database may have become one that can be closed.
+func (m *Manager) idleAgain() {
+	if m.waiting.Load() > 0 {
+		m.tellRoom()
 	}
 }
 
@@ -290,6 +301,9 @@ func (s *slot) close(fold bool) error {
 		return nil
 	}
 	live.end(ErrEnded)
+	if s.m.opts.OnClose != nil {
+		s.m.opts.OnClose(s.id, live.db)
+	}
 	var err error
 	if fold {
 		err = live.db.Close()

@@ -3,6 +3,7 @@ package tenant
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/fenec-go/fenecdb/fenec"
 )
@@ -12,6 +13,7 @@ type Subscription struct {
 	h    *Handle
 	sub  *fenec.Subscription
 	next *fenec.Event // that came, and for which there was no place yet
+	over func()       // tells who watches that it is over; it may be called again
 }
 
 // Subscribe begins to follow a shape as fenec.DB.Subscribe does.
@@ -21,20 +23,38 @@ func (s *surface) Subscribe(ctx context.Context, shape fenec.Shape, since uint64
 		return nil, err
 	}
 	defer h.end()
-	sub, err := s.on.Subscribe(ctx, shape, since)
+	over, err := h.subscribes()
 	if err != nil {
 		return nil, err
 	}
+	sub, err := s.on.Subscribe(ctx, shape, since)
+	if err != nil {
+		over()
+		return nil, err
+	}
+	x := &Subscription{h: h, sub: sub, over: over}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.calls.Load()&released != 0 {
-		return nil, errors.Join(ErrReleased, sub.Close())
+	if h.calls.Or(streams)&released != 0 {
+		return nil, errors.Join(ErrReleased, x.end())
 	}
 	if h.subs == nil {
-		h.subs = map[*fenec.Subscription]struct{}{}
+		h.subs = map[*Subscription]struct{}{}
 	}
-	h.subs[sub] = struct{}{}
-	return &Subscription{h: h, sub: sub}, nil
+	h.subs[x] = struct{}{}
+	return x, nil
+}
+
+// subscribes asks who watches whether a subscription may begin.
+func (h *Handle) subscribes() (over func(), err error) {
+	if h.watch == nil {
+		return func() {}, nil
+	}
+	over, err = h.watch.Subscribes()
+	if err != nil {
+		return nil, err
+	}
+	return sync.OnceFunc(over), nil
 }
 
 // Next waits for the next event, without a place in flight, and is ErrEnded once the
@@ -47,6 +67,7 @@ func (s *Subscription) Next(ctx context.Context) (fenec.Event, error) {
 	}
 	ev := *s.next
 	s.next = nil
+	s.h.read(ev.Rows.Len())
 	return ev, nil
 }
 
@@ -73,7 +94,12 @@ func (s *Subscription) await(ctx context.Context) error {
 // Close ends the subscription.
 func (s *Subscription) Close() error {
 	s.h.mu.Lock()
-	delete(s.h.subs, s.sub)
+	delete(s.h.subs, s)
 	s.h.mu.Unlock()
+	return s.end()
+}
+
+func (s *Subscription) end() error {
+	s.over()
 	return s.sub.Close()
 }

@@ -50,7 +50,11 @@ func (s *surface) Query(ctx context.Context, text string, args ...any) (*fenec.R
 		return nil, err
 	}
 	defer s.h.end()
-	return s.on.Query(ctx, text, args...)
+	res, err := s.on.Query(ctx, text, args...)
+	if err == nil {
+		s.h.did(res)
+	}
+	return res, err
 }
 
 // Exec runs one statement as fenec.DB.Exec does.
@@ -59,7 +63,9 @@ func (s *surface) Exec(ctx context.Context, text string, args ...any) (int, erro
 		return 0, err
 	}
 	defer s.h.end()
-	return s.on.Exec(ctx, text, args...)
+	n, err := s.on.Exec(ctx, text, args...)
+	s.h.wrote(n)
+	return n, err
 }
 
 // Batch runs statements as fenec.DB.Batch does.
@@ -68,7 +74,11 @@ func (s *surface) Batch(ctx context.Context, stmts []fenec.Statement) ([]*fenec.
 		return nil, err
 	}
 	defer s.h.end()
-	return s.on.Batch(ctx, stmts)
+	list, err := s.on.Batch(ctx, stmts)
+	if err == nil {
+		s.h.did(list...)
+	}
+	return list, err
 }
 
 // Load runs a statement for many rows as fenec.DB.Load does.
@@ -77,7 +87,9 @@ func (s *surface) Load(ctx context.Context, text string, rows iter.Seq2[[]any, e
 		return 0, err
 	}
 	defer s.h.end()
-	return s.on.Load(ctx, text, rows)
+	n, err := s.on.Load(ctx, text, rows)
+	s.h.wrote(n)
+	return n, err
 }
 
 // Rows gives the rows of a get as fenec.DB.Rows does.
@@ -88,7 +100,16 @@ func (s *surface) Rows(ctx context.Context, text string, args ...any) iter.Seq2[
 			return
 		}
 		defer s.h.end()
-		s.on.Rows(ctx, text, args...)(yield)
+		n := 0
+		defer func() { s.h.read(n) }()
+		for row, err := range s.on.Rows(ctx, text, args...) {
+			if err == nil {
+				n++
+			}
+			if !yield(row, err) {
+				return
+			}
+		}
 	}
 }
 

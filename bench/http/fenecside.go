@@ -63,12 +63,12 @@ func (f *fenecSide) open(ctx context.Context, w *world) (map[string]http.Handler
 // newSurface returns a surface with the options that fenec-server gives it, for
 // --http-token, --jwt-secret, --policy and --http-max-streams 0.
 func newSurface() (*serve.Server, error) {
-	tokens, err := serve.OpenTokens(serve.TokenOptions{Secret: secret, Policy: policy})
+	tokens, err := serve.OpenTokens(serve.TokenOptions{Secret: serve.NewSecret(secret), Policy: policy})
 	if err != nil {
 		return nil, err
 	}
 	return serve.New(serve.Options{
-		Token:        token,
+		Token:        serve.NewSecret(token),
 		Tokens:       tokens,
 		MaxStreams:   -1,
 		KeepAlive:    20 * time.Second,

@@ -42,7 +42,7 @@ var scopedReads = []struct{ name, scoped, filtered string }{
 
 // mint returns a token of the first owner.
 func mint() (string, error) {
-	tokens, err := serve.OpenTokens(serve.TokenOptions{Secret: secret, Policy: policy})
+	tokens, err := serve.OpenTokens(serve.TokenOptions{Secret: serve.NewSecret(secret), Policy: policy})
 	if err != nil {
 		return "", err
 	}

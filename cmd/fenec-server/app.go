@@ -55,6 +55,7 @@ func open(cfg config, stderr io.Writer, errorLog *log.Logger) (a *app, err error
 
 func (a *app) openDir(cfg config, opts serve.Options) error {
 	cfg.tenants.DB, cfg.tenants.MaxMemory = cfg.db, cfg.db.MaxMemory
+	cfg.tenants.KeepFiles = keptFiles + cfg.maxConnections + cfg.maxStreams
 	n, err := node.Open(cfg.dir, node.Options{
 		Tenants:    cfg.tenants,
 		Surface:    opts,
@@ -68,6 +69,10 @@ func (a *app) openDir(cfg config, opts serve.Options) error {
 	a.handler, a.metrics = n, n.MetricsHandler()
 	return nil
 }
+
+// keptFiles is how many file descriptors the server needs beside connections and open
+// databases.
+const keptFiles = 256
 
 // warm loads graphs in the background, until it is done or the app is closed.
 func (a *app) warm(db *fenec.DB, collections []string, errorLog *log.Logger) {

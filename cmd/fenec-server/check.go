@@ -10,6 +10,7 @@ import (
 
 	"github.com/fenec-go/fenecdb/fenec"
 	"github.com/fenec-go/fenecdb/fenec/serve"
+	"github.com/fenec-go/fenecdb/internal/secret"
 )
 
 // minSecret is the fewest bytes of a secret that tokens are signed with: as many
@@ -55,11 +56,11 @@ func (c *config) checkRest() error {
 
 func (j *jwtConfig) check() error {
 	switch {
-	case j.secret != "" && j.secretFile != "":
+	case !j.secret.IsZero() && j.secretFile != "":
 		return errors.New("--jwt-secret and --jwt-secret-file exclude each other")
-	case j.keys != "" && (j.secret != "" || j.secretFile != ""):
+	case j.keys != "" && (!j.secret.IsZero() || j.secretFile != ""):
 		return errors.New("--jwt-secret and --jwt-keys exclude each other")
-	case j.secret != "" && len(j.secret) < minSecret:
+	case !j.secret.IsZero() && len(secret.Reveal(j.secret)) < minSecret:
 		return fmt.Errorf("--jwt-secret needs %d bytes at least", minSecret)
 	case j.mint != "" && !j.on():
 		return errors.New("--mint-token needs --jwt-secret or --jwt-keys")
@@ -97,11 +98,11 @@ func checkOrigin(s string, star bool) error {
 
 // readEnvironment takes from the environment what no flag has said.
 func (c *config) readEnvironment() error {
-	if c.token == "" {
-		c.token = serve.Secret(os.Getenv("FENEC_HTTP_TOKEN"))
+	if c.token.IsZero() {
+		c.token = serve.NewSecret(os.Getenv("FENEC_HTTP_TOKEN"))
 	}
 	if !c.jwt.on() {
-		c.jwt.secret = serve.Secret(os.Getenv("FENEC_JWT_SECRET"))
+		c.jwt.secret = serve.NewSecret(os.Getenv("FENEC_JWT_SECRET"))
 		c.jwt.keys = os.Getenv("FENEC_JWT_KEYS")
 	}
 	return c.otlp.readEnvironment()

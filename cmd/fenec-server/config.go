@@ -67,7 +67,7 @@ type jwtConfig struct {
 }
 
 // on reports whether tokens are taken.
-func (j jwtConfig) on() bool { return j.secret != "" || j.secretFile != "" || j.keys != "" }
+func (j jwtConfig) on() bool { return !j.secret.IsZero() || j.secretFile != "" || j.keys != "" }
 
 // otlpConfig says where traces go.
 type otlpConfig struct {
@@ -78,7 +78,7 @@ type otlpConfig struct {
 
 func (c config) guard() process.Guard {
 	return process.Guard{
-		Token:     c.token != "" || c.jwt.on(),
+		Token:     !c.token.IsZero() || c.jwt.on(),
 		ReadOnly:  c.readOnly,
 		TLS:       c.tls.cert != "",
 		Insecure:  c.insecure,

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fenec-go/fenecdb/fenec"
+	"github.com/fenec-go/fenecdb/fenec/serve"
 	"github.com/fenec-go/fenecdb/tenant"
 )
 
@@ -126,7 +127,7 @@ func TestFlags(t *testing.T) {
 		"--idle-close 0 --max-open 8 --max-in-flight 9 --max-in-flight-tenant 10 --in-flight-wait 11 --trash-keep 0 --max-import 12"), io.Discard)
 	require.NoError(t, err)
 	require.Equal(t, config{
-		file: "x.fenec", listen: "127.0.0.1:1", metrics: "127.0.0.1:2", token: "t", adminToken: "a",
+		file: "x.fenec", listen: "127.0.0.1:1", metrics: "127.0.0.1:2", token: serve.NewSecret("t"), adminToken: serve.NewSecret("a"),
 		cors: "https://a.example:8443", readOnly: true, keepAlive: time.Second, idempotencyTTL: 2 * time.Second,
 		db: fenec.Options{
 			Sync: fenec.SyncAlways, HistoryEntries: 7, MaxMemory: 3 << 20, FeedBytes: 5 << 20, NoCheckpoint: true, CompactRatio: -1,
@@ -158,14 +159,14 @@ func TestEnvironment(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://c:4318/base")
 	cfg, err := parse([]string{"--policy", "p"}, io.Discard)
 	require.NoError(t, err)
-	require.EqualValues(t, "of-the-environment", cfg.token)
-	require.EqualValues(t, longSecret, cfg.jwt.secret)
+	require.Equal(t, serve.NewSecret("of-the-environment"), cfg.token)
+	require.Equal(t, serve.NewSecret(longSecret), cfg.jwt.secret)
 	require.Equal(t, "http://c:4318/base/v1/traces", cfg.otlp.url)
 
 	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://c:4318/exactly")
 	cfg, err = parse(strings.Fields("--http-token of-the-flag --jwt-keys k --policy p"), io.Discard)
 	require.NoError(t, err)
-	require.EqualValues(t, "of-the-flag", cfg.token)
+	require.Equal(t, serve.NewSecret("of-the-flag"), cfg.token)
 	require.Empty(t, cfg.jwt.secret, "a flag that names keys is the only one")
 	require.Equal(t, "k", cfg.jwt.keys)
 	require.Equal(t, "http://c:4318/exactly", cfg.otlp.url)

@@ -54,7 +54,7 @@ func (f flags) mebibytes(dst *int64, name string, def, least int) {
 // secret declares a flag whose value never shows in messages.
 func (f flags) secret(dst *serve.Secret, name string) {
 	f.Func(name, "", func(s string) error {
-		*dst = serve.Secret(s)
+		*dst = serve.NewSecret(s)
 		return nil
 	})
 }

@@ -40,7 +40,7 @@ func serveUntil(ctx context.Context, cfg config, stderr io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, app.close()) }()
-	srv, err := newServer(cfg, app.handler, errorLog)
+	srv, err := newServer(cfg, app, errorLog)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func serveUntil(ctx context.Context, cfg config, stderr io.Writer) (err error) {
 // serveMetrics serves the metrics on a listener of their own until stop is called.
 func serveMetrics(cfg config, h http.Handler, stderr io.Writer, served chan<- error) (stop func() error, err error) {
 	guard := process.Guard{
-		Token:     cfg.token != "" || cfg.adminToken != "",
+		Token:     !cfg.token.IsZero() || !cfg.adminToken.IsZero(),
 		Insecure:  cfg.insecure,
 		TokenFlag: "--http-token or --admin-token",
 	}

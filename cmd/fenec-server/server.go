@@ -27,14 +27,15 @@ type server interface {
 	ConnCount() int
 }
 
-// newServer returns a server of h: our own for HTTP/1.1 in clear text, and that
-// of net/http where there is a certificate, for HTTP/2 comes with it.
-func newServer(cfg config, h http.Handler, errorLog *log.Logger) (server, error) {
+// newServer returns a server of the app: our own for HTTP/1.1 in clear text, and
+// that of net/http where there is a certificate, for HTTP/2 comes with it.
+func newServer(cfg config, app *app, errorLog *log.Logger) (server, error) {
 	if cfg.tls.cert == "" {
-		return http1.NewServer(h, http1.ServerOptions{
+		return http1.NewServer(app.handler, http1.ServerOptions{
 			MaxConnections: cfg.maxConnections,
 			IdleTimeout:    cfg.idleTimeout,
 			MaxBody:        cfg.maxBody(),
+			RefusalHeader:  app.surface.CORSHeader(),
 			ErrorLog:       errorLog,
 		}), nil
 	}
@@ -42,13 +43,13 @@ func newServer(cfg config, h http.Handler, errorLog *log.Logger) (server, error)
 	if err != nil {
 		return nil, err
 	}
-	s := &tlsServer{max: cfg.maxConnections}
+	s := &tlsServer{max: cfg.maxConnections, refusalHeader: app.surface.CORSHeader()}
 	s.http = http.Server{
-		Handler:                      s.admit(h),
+		Handler:                      s.admit(app.handler),
 		TLSConfig:                    cert.Config(),
 		ReadHeaderTimeout:            cfg.idleTimeout,
 		IdleTimeout:                  cfg.idleTimeout,
-		MaxHeaderBytes:               http1.MaxHead,
+		MaxHeaderBytes:               2 * http1.MaxHead, // what is less than that too large is told so
 		ConnContext:                  noteConn,
 		ErrorLog:                     errorLog,
 		DisableGeneralOptionsHandler: true,

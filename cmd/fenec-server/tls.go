@@ -2,26 +2,29 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
+	"maps"
 	"net"
 	"net/http"
 	"sync"
-	"sync/atomic"
 
 	"github.com/fenec-go/fenecdb/fenec/serve"
+	"github.com/fenec-go/fenecdb/internal/http1"
 )
 
 // maxRefused bounds the connections past the limit that are kept until they have
 // been told; more are closed at once.
 const maxRefused = 64
 
-// tlsServer is the server of net/http with a limit on connections. One too many
-// is let in to be told, as what it can be told comes behind its handshake.
+// tlsServer is the server of net/http with the limits of our own. A connection too
+// many is let in to be told, as what it can be told comes behind its handshake.
 type tlsServer struct {
-	http http.Server
-	max  int // 0 is no limit
-	// open counts the connections that are served, refused the others.
-	open, refused atomic.Int64
+	http          http.Server
+	max           int         // connections; 0 is no limit
+	refusalHeader http.Header // of the answers that do not come from the handler
+
+	mu      sync.Mutex // guards the fields below, and those of connections
+	open    int        // connections that are counted: served, and without a stream
+	refused int        // those that are too many
 }
 
 func (s *tlsServer) Serve(l net.Listener) error {
@@ -30,69 +33,74 @@ func (s *tlsServer) Serve(l net.Listener) error {
 
 func (s *tlsServer) Shutdown(ctx context.Context) error { return s.http.Shutdown(ctx) }
 func (s *tlsServer) Close() error                       { return s.http.Close() }
-func (s *tlsServer) ConnCount() int                     { return int(s.open.Load()) }
 
-// countingListener counts the connections of its server.
-type countingListener struct {
-	net.Listener
-	server *tlsServer
+func (s *tlsServer) ConnCount() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.open
 }
 
-func (l *countingListener) Accept() (net.Conn, error) {
-	for {
-		conn, err := l.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		s := l.server
-		if n := s.open.Add(1); s.max == 0 || n <= int64(s.max) {
-			return &countedConn{Conn: conn, in: &s.open}, nil
-		}
-		s.open.Add(-1)
-		if s.refused.Add(1) <= maxRefused {
-			return &countedConn{Conn: conn, in: &s.refused, tooMany: true}, nil
-		}
-		s.refused.Add(-1)
-		conn.Close()
-	}
-}
+func (s *tlsServer) fullLocked() bool { return s.max > 0 && s.open >= s.max }
 
-// countedConn leaves its count when it is closed.
-type countedConn struct {
-	net.Conn
-	in      *atomic.Int64
-	tooMany bool
-	left    sync.Once
-}
-
-func (c *countedConn) Close() error {
-	c.left.Do(func() { c.in.Add(-1) })
-	return c.Conn.Close()
-}
-
-// tooManyKey is the key of a request's context for whether its connection is one
-// too many.
-type tooManyKey struct{}
-
-func noteConn(ctx context.Context, conn net.Conn) context.Context {
-	if encrypted, ok := conn.(*tls.Conn); ok {
-		if c, ok := encrypted.NetConn().(*countedConn); ok && c.tooMany {
-			return context.WithValue(ctx, tooManyKey{}, true)
-		}
-	}
-	return ctx
-}
-
-// admit refuses the requests of connections that are too many.
+// admit refuses the requests of connections that are too many, and those with too
+// large a head.
 func (s *tlsServer) admit(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Context().Value(tooManyKey{}) != nil {
+		c := r.Context().Value(connKey{}).(*countedConn)
+		switch {
+		case !c.hasPlace():
 			w.Header().Set("Connection", "close")
-			if serve.Begin(w, r) {
-				serve.Fail(http.StatusServiceUnavailable, "too many connections").Write(w, r)
-			}
-			return
+			s.refuse(w, r, http.StatusServiceUnavailable, "too many connections")
+		case headSize(r) > http1.MaxHead:
+			s.refuse(w, r, http.StatusRequestHeaderFieldsTooLarge, "header block over 64 KiB")
+		default:
+			a := answer{ResponseWriter: w, conn: c}
+			defer a.end()
+			h.ServeHTTP(&a, r)
 		}
-		h.ServeHTTP(w, r)
 	})
+}
+
+// refuse answers a request as our own server does.
+func (s *tlsServer) refuse(w http.ResponseWriter, r *http.Request, status int, text string) {
+	maps.Copy(w.Header(), s.refusalHeader)
+	if serve.Begin(w, r) {
+		serve.Fail(status, text).Write(w, r)
+	}
+}
+
+// headSize returns how long the head of a request is in HTTP/1.1, in bytes.
+func headSize(r *http.Request) int {
+	n := len("  HTTP/1.1\r\n\r\n") + len(r.Method) + len(r.RequestURI) + len("Host: \r\n") + len(r.Host)
+	for name, values := range r.Header {
+		for _, v := range values {
+			n += len(name) + len(": \r\n") + len(v)
+		}
+	}
+	return n
+}
+
+// answer is an http.ResponseWriter whose connection can be told that it is a
+// stream's.
+type answer struct {
+	http.ResponseWriter
+	conn     *countedConn
+	detached bool
+}
+
+// Unwrap lets an http.ResponseController find what the answer can do besides.
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+// Detach takes the connection out of the count until the answer ends.
+func (a *answer) Detach() {
+	if !a.detached {
+		a.detached = true
+		a.conn.stream(1)
+	}
+}
+
+func (a *answer) end() {
+	if a.detached {
+		a.conn.stream(-1)
+	}
 }

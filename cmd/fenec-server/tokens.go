@@ -28,7 +28,7 @@ func (j jwtConfig) open(errorLog *log.Logger) (*serve.Tokens, error) {
 		if err != nil {
 			return nil, &process.UsageError{Err: err}
 		}
-		o.Secret = serve.Secret(strings.TrimRight(string(text), "\r\n"))
+		o.Secret = serve.NewSecret(strings.TrimRight(string(text), "\r\n"))
 	}
 	if j.policy != "" {
 		text, err := os.ReadFile(j.policy)

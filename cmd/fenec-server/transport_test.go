@@ -2,23 +2,14 @@ package main
 
 import (
 	"bufio"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/tls"
-	"crypto/x509"
-	"encoding/pem"
 	"io"
-	"math/big"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -59,9 +50,11 @@ func connect(t *testing.T, addr string) net.Conn {
 	return conn
 }
 
+// TestTransport asks what is answered before it comes to a route, by a server whose
+// answers pages of other origins may read: these, too.
 func TestTransport(t *testing.T) {
 	unset(t)
-	addr, stop := serving(t)
+	addr, stop := serving(t, "--http-cors", "*")
 	defer stop()
 	const post = "POST /query HTTP/1.1\r\nHost: x\r\n"
 	const chunked = "Transfer-Encoding: chunked\r\n"
@@ -84,6 +77,8 @@ func TestTransport(t *testing.T) {
 			require.Equal(t, tc.status, got.status, got.body)
 			require.Equal(t, tc.status != 200, got.close)
 			require.NotEmpty(t, got.header.Get("X-Request-Id"))
+			require.Equal(t, []string{"*"}, got.header["Access-Control-Allow-Origin"])
+			require.Contains(t, got.header.Get("Access-Control-Expose-Headers"), "x-request-id")
 			if tc.status != 200 {
 				require.Contains(t, got.body, `{"error":"`)
 			}
@@ -113,7 +108,7 @@ func TestTransport(t *testing.T) {
 
 func TestIdleTimeout(t *testing.T) {
 	unset(t)
-	addr, stop := serving(t, "--idle-timeout", "1")
+	addr, stop := serving(t, "--idle-timeout", "1", "--http-cors", "https://a.example")
 	defer stop()
 	between, within := connect(t, addr), connect(t, addr)
 	ask(t, between, "GET / HTTP/1.1\r\n\r\n", 1)
@@ -121,12 +116,14 @@ func TestIdleTimeout(t *testing.T) {
 	b, err := io.ReadAll(between)
 	require.NoError(t, err)
 	require.Empty(t, b)
-	require.Equal(t, 408, answers(t, bufio.NewReader(within), 1)[0].status)
+	late := answers(t, bufio.NewReader(within), 1)[0]
+	require.Equal(t, 408, late.status)
+	require.Equal(t, "https://a.example", late.header.Get("Access-Control-Allow-Origin"))
 }
 
 func TestMaxConnections(t *testing.T) {
 	unset(t)
-	addr, stop := serving(t, "--max-connections", "1")
+	addr, stop := serving(t, "--max-connections", "1", "--http-cors", "*")
 	defer stop()
 	const get = "GET / HTTP/1.1\r\n\r\n"
 	first := connect(t, addr)
@@ -134,70 +131,10 @@ func TestMaxConnections(t *testing.T) {
 	second := answers(t, bufio.NewReader(connect(t, addr)), 1)[0]
 	require.Equal(t, 503, second.status)
 	require.Equal(t, "1", second.header.Get("Retry-After"))
+	require.Equal(t, "*", second.header.Get("Access-Control-Allow-Origin"))
 	require.Equal(t, 200, ask(t, first, get, 1)[0].status)
 	first.Close()
 	require.Equal(t, 200, ask(t, connect(t, addr), get, 1)[0].status)
-}
-
-// certify writes a certificate for localhost and its key, and returns the flags
-// that name them.
-func certify(t *testing.T) []string {
-	t.Helper()
-	dir := t.TempDir()
-	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{"localhost"}, NotAfter: time.Now().Add(time.Hour)}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	require.NoError(t, err)
-	raw, err := x509.MarshalPKCS8PrivateKey(key)
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
-	require.NoError(t, os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw}), 0o600))
-	return []string{"--tls-cert", certFile, "--tls-key", keyFile}
-}
-
-func TestTLS(t *testing.T) {
-	unset(t)
-	files := certify(t)
-	addr, stop := serving(t, append(files, "--max-connections", "2")...)
-	defer stop()
-	require.Zero(t, run(append(files, "--ping", "--http", addr), io.Discard))
-	for _, http2 := range []bool{true, false} {
-		// get asks over a connection of its own.
-		get := func() (*http.Response, string) {
-			transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: http2}
-			defer transport.CloseIdleConnections()
-			client := http.Client{Transport: transport}
-			res, err := client.Get("https://" + addr + "/_health")
-			require.NoError(t, err)
-			defer res.Body.Close()
-			b, err := io.ReadAll(res.Body)
-			require.NoError(t, err)
-			return res, string(b)
-		}
-		// Connections before may not have left yet.
-		getUntil := func(status int) (*http.Response, string) {
-			for range 10_000 {
-				if res, body := get(); res.StatusCode == status {
-					return res, body
-				}
-			}
-			require.Fail(t, "never", "%d", status)
-			return nil, ""
-		}
-		res, body := getUntil(200)
-		require.Equal(t, `{"ok":true}`, body)
-		require.Equal(t, http2, res.ProtoMajor == 2)
-		kept := []net.Conn{connect(t, addr), connect(t, addr)}
-		res, body = getUntil(503)
-		require.Equal(t, `{"error":"too many connections","retry_after":1}`, body)
-		require.NotEmpty(t, res.Header.Get("X-Request-Id"))
-		for _, c := range kept {
-			c.Close()
-		}
-		getUntil(200)
-	}
 }
 
 // The test binary plays the command itself when this variable is set.

@@ -39,7 +39,8 @@ Listening
       --metrics <addr>         where to serve /_metrics alone
       --tls-cert <path>        serve HTTPS and HTTP/2 with this certificate,
       --tls-key <path>         and this key; both are read again on change
-      --max-connections <n>    clients at once (100); 0 is no limit
+      --max-connections <n>    clients at once (100), subscribers apart; 0 is no
+                               limit
       --idle-timeout <s>       how long a client may be silent (60); 0 for ever
 
 Access
@@ -50,8 +51,8 @@ Access
       --http-cors <origin>     let pages of that origin ask; * is any
       --auth-delay <ms>        how long a refusal waits, doubled each time (100)
       --audit <path>           append refusals and changes of schemas to a file
-      --studio                 serve /_studio/
-      --studio-connect <o>     an origin that its pages may also ask
+      --studio                 does nothing yet: /_studio/ is 404
+      --studio-connect <o>     does nothing yet
       --insecure               allow other machines in without a token
 
 JSON Web Tokens

@@ -42,9 +42,10 @@ func main() {
 
 // run serves the customers whose databases are in dir, until ctx ends.
 func run(ctx context.Context, out io.Writer, listen, dir string) (err error) {
-	// The manager opens a database at the first request for it and closes it after five
-	// idle minutes. The zero options are good for thousands of customers.
-	customers, err := tenant.Open(dir, tenant.Options{})
+	// A database is opened at the first request for it and closed after five idle minutes.
+	// The zero options are good for thousands of customers. With an AdminToken the node
+	// could be served beside the service, for quotas, usage and images.
+	customers, err := node.Open(dir, node.Options{})
 	if err != nil {
 		return err
 	}
@@ -72,18 +73,19 @@ curl http://%[1]s/notes -H 'Host: nobody.localhost'
 
 // service returns the handler of all requests: those to localhost itself are to sign up,
 // those to its subdomains are for the customer of that name.
-func service(customers *tenant.Manager) http.Handler {
+func service(customers *node.Node) http.Handler {
 	notes := http.NewServeMux()
 	notes.Handle("GET /notes", route(list))
 	notes.Handle("POST /notes", route(add))
 	notes.Handle("GET /search", route(search))
 
 	// The middleware puts a handle to the customer's database into the context of each
-	// request, and turns those away that are for nobody.
-	forCustomer := node.Middleware(customers, tenant.ByHost{Registry: customers, Domain: "localhost"})
+	// request, meters it, and turns those away that are for nobody or over a limit.
+	tenants := customers.Tenants()
+	forCustomer := customers.Middleware(tenant.ByHost{Registry: tenants, Domain: "localhost"})
 
 	all := http.NewServeMux()
-	all.Handle("POST localhost/signup", signup(customers))
+	all.Handle("POST localhost/signup", signup(tenants))
 	all.Handle("/", forCustomer(notes))
 	return all
 }
@@ -96,17 +98,12 @@ func signup(customers *tenant.Manager) http.HandlerFunc {
 			_, err := h.Exec(ctx, schema)
 			return err
 		})
-		switch {
-		case errors.Is(err, tenant.ErrName):
-			http.Error(w, err.Error(), http.StatusBadRequest)
-		case errors.Is(err, tenant.ErrExists):
-			http.Error(w, "the name is taken", http.StatusConflict)
-		case err != nil:
-			fail(w, r, err)
-		default:
-			w.WriteHeader(http.StatusCreated)
-			fmt.Fprintf(w, "welcome to %s.localhost\n", name)
+		if err != nil {
+			node.Error(w, r, err)
+			return
 		}
+		w.WriteHeader(http.StatusCreated)
+		fmt.Fprintf(w, "welcome to %s.localhost\n", name)
 	}
 }
 
@@ -131,19 +128,14 @@ func (ask route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h, _ := tenant.FromContext(r.Context()) // good until the request is answered
 	res, err := ask(h, r)
 	if err != nil {
-		fail(w, r, err)
+		// With the status that tells of it. What is wrong on our side is for the log.
+		node.Error(w, r, err)
 		return
 	}
 	body, err := res.AppendJSON(nil)
 	if err != nil {
-		fail(w, r, err)
+		node.Error(w, r, err)
 		return
 	}
 	serve.OK(append(body, '\n')).Write(w, r)
-}
-
-// fail answers with the status that tells of err. What it is in full is for the log.
-func fail(w http.ResponseWriter, r *http.Request, err error) {
-	log.Printf("%s%s: %v", r.Host, r.URL.Path, err)
-	serve.Error(err).Write(w, r)
 }

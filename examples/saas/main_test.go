@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fenec-go/fenecdb/tenant"
+	"github.com/fenec-go/fenecdb/tenant/node"
 )
 
 // printed is the form of the lines that the service prints.
@@ -114,4 +116,26 @@ func TestCustomersAreApart(t *testing.T) {
 	names, err := customers.List()
 	require.NoError(t, errors.Join(err, customers.Close()))
 	require.Equal(t, []string{"acme", "beta"}, names)
+}
+
+// A customer that is being moved is told to try again, and not that something is broken.
+func TestAFrozenCustomer(t *testing.T) {
+	customers, err := node.Open(t.TempDir(), node.Options{})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, customers.Close()) }()
+	h := service(customers)
+	post := func(host, path, form string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest("POST", "http://"+host+path, strings.NewReader(form))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w
+	}
+	require.Equal(t, 201, post("localhost", "/signup", "name=acme").Code)
+	_, err = customers.Tenants().Freeze(t.Context(), "acme", 0)
+	require.NoError(t, err)
+	w := post("acme.localhost", "/notes", "text=x")
+	require.Equal(t, 503, w.Code)
+	require.Equal(t, "1", w.Header().Get("Retry-After"))
+	require.Contains(t, w.Body.String(), `"code":"tenant-frozen"`)
 }

@@ -130,8 +130,8 @@ func TestOpenRefusesWhatIsNoServer(t *testing.T) {
 }
 
 func TestHealthAndCollections(t *testing.T) {
-	s := inMemory(t, serve.Options{Token: "right"})
-	db := s.open(client.Options{Token: "right"})
+	s := inMemory(t, serve.Options{Token: serve.NewSecret("right")})
+	db := s.open(client.Options{Token: client.NewSecret("right")})
 	require.NoError(t, db.Health(t.Context()))
 	require.Zero(t, db.Seq())
 	_, err := db.Exec(t.Context(), `create collection b (n int)`)
@@ -143,7 +143,7 @@ func TestHealthAndCollections(t *testing.T) {
 	require.Subset(t, names, []string{"a", "b"})
 	require.Equal(t, s.db.Seq(), db.Seq())
 
-	wrong := s.open(client.Options{Token: "wrong"})
+	wrong := s.open(client.Options{Token: client.NewSecret("wrong")})
 	_, err = wrong.Collections(t.Context())
 	require.ErrorIs(t, err, fenec.ErrDenied)
 	var refused *client.Error
@@ -177,7 +177,7 @@ func TestClose(t *testing.T) {
 }
 
 func TestSecretIsNotShown(t *testing.T) {
-	opts := client.Options{Token: "hush"}
+	opts := client.Options{Token: client.NewSecret("hush")}
 	require.NotContains(t, spell(opts), "hush")
 	body, err := json.Marshal(map[string]any{"token": opts.Token})
 	require.NoError(t, err)

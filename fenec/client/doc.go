@@ -2,7 +2,7 @@
 // that code moves between an embedded and a served database by one line:
 //
 //	db, err := fenec.Open("books.fenec", fenec.Options{})
-//	db, err := client.Open("https://db.example", client.Options{Token: "…"})
+//	db, err := client.Open("https://db.example", client.Options{Token: client.NewSecret("…")})
 //
 // A [DB] runs statements: Query, Exec, Batch, Rows and Subscribe are those of
 // fenec.DB and give its Results, Rows and Events. [Database] is what the two have in

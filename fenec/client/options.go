@@ -5,6 +5,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/fenec-go/fenecdb/internal/secret"
 )
 
 // Options say how to speak to a server. The zero Options are good for one that
@@ -92,14 +94,9 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Secret is a token that never shows in logs or messages.
-type Secret string
+// Secret is a token. It shows as [redacted], however it is printed or encoded, also
+// within other values. The zero Secret is none.
+type Secret = secret.Token
 
-// String hides the token.
-func (s Secret) String() string { return "[redacted]" }
-
-// GoString hides the token.
-func (s Secret) GoString() string { return "[redacted]" }
-
-// MarshalText hides the token.
-func (s Secret) MarshalText() ([]byte, error) { return []byte("[redacted]"), nil }
+// NewSecret returns the secret of that text; none for "".
+func NewSecret(text string) Secret { return secret.New(text) }

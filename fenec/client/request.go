@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"github.com/fenec-go/fenecdb/internal/secret"
 )
 
 // request is what is sent, once or several times.
@@ -97,8 +99,8 @@ func (db *DB) build(ctx context.Context, rq *request) (*http.Request, error) {
 	if rq.media != "" {
 		req.Header.Set("Content-Type", rq.media)
 	}
-	if db.opts.Token != "" {
-		req.Header.Set("Authorization", "Bearer "+string(db.opts.Token))
+	if token := secret.Reveal(db.opts.Token); token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
 	}
 	if rq.after != 0 {
 		req.Header.Set("Fenec-After", strconv.FormatUint(rq.after, 10))

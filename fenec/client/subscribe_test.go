@@ -111,9 +111,17 @@ func TestSubscriptionsGoOnAcrossCuts(t *testing.T) {
 	sub, err := db.Subscribe(t.Context(), fenec.Shape{Collection: "c"}, fenec.NoCursor)
 	require.NoError(t, err)
 	require.Equal(t, []string{`1 {"seq":1,"rows":[]}`}, events(t, sub, 1))
+	sentAway := func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, "event: error\ndata: {\"error\":\"the tenant is being moved\",\"status\":503}\n\n")
+	}
 	for i := range 5 {
 		s.server.CloseClientConnections()
-		s.first(int64(i%3), cutBefore)
+		cut := cutBefore
+		if i >= 3 {
+			cut = sentAway
+		}
+		s.first(int64(i%3), cut)
 		_, err := s.db.Exec(t.Context(), `put c {n: $1}`, i)
 		require.NoError(t, err)
 		want := fmt.Sprintf(`2 {"seq":%d,"puts":[{"id":%d,"n":%d}],"dels":[],"schema":false}`, i+2, i+1, i)
@@ -189,14 +197,14 @@ func TestSilentSubscriptions(t *testing.T) {
 
 // A token that is refused ends a subscription.
 func TestSubscriptionsEndWithTheirToken(t *testing.T) {
-	s := inMemory(t, serve.Options{Token: "old"})
+	s := inMemory(t, serve.Options{Token: serve.NewSecret("old")})
 	_, err := s.db.Exec(t.Context(), `create collection c (n int)`)
 	require.NoError(t, err)
-	db := s.open(client.Options{Token: "old"})
+	db := s.open(client.Options{Token: client.NewSecret("old")})
 	sub, err := db.Subscribe(t.Context(), fenec.Shape{Collection: "c"}, fenec.NoCursor)
 	require.NoError(t, err)
 	require.Len(t, events(t, sub, 1), 1)
-	s.use(s.db, serve.Options{Token: "new"})
+	s.use(s.db, serve.Options{Token: serve.NewSecret("new")})
 	s.server.CloseClientConnections()
 	for range 2 {
 		_, err = sub.Next(t.Context())

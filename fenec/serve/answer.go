@@ -1,8 +1,7 @@
 package serve
 
 import (
-	"context"
-	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/fenec-go/fenecdb/fenec"
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
+	"github.com/fenec-go/fenecdb/internal/problem"
 )
 
 // Answer is what a request gets.
@@ -42,7 +42,10 @@ func Fail(status int, message string) Answer {
 	return Answer{Status: status, Body: append(body, '}')}
 }
 
-const retryMember = `,"retry_after":1`
+var (
+	retryMember = `,"retry_after":` + strconv.Itoa(problem.Wait)
+	retryHeader = []string{strconv.Itoa(problem.Wait)}
+)
 
 func appendError(dst []byte, message string) []byte {
 	return value.AppendJSONString(append(dst, `{"error":`...), message)
@@ -59,26 +62,6 @@ func Error(err error) Answer {
 	return a
 }
 
-// ours reports whether err is no fault of the request.
-func ours(err error) bool { return StatusOf(err) == http.StatusInternalServerError }
-
-// told returns what clients are told of err.
-func told(err error) string {
-	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-		return "the statement took too long"
-	case !ours(err):
-		return err.Error()
-	case errors.Is(err, fenec.ErrFailed):
-		return fenec.ErrFailed.Error()
-	case errors.Is(err, fenec.ErrCorrupt):
-		return "the database is damaged"
-	case errors.Is(err, fenec.ErrPlugin):
-		return "plugin error; the server's log says which"
-	}
-	return "something went wrong; the server's log says what"
-}
-
 // NotFound answers that there is nothing at the request's path.
 func NotFound(r *http.Request) Answer {
 	return Fail(http.StatusNotFound, "nothing at "+r.Method+" "+r.URL.Path)
@@ -90,20 +73,12 @@ func Unauthorized() Answer { return Fail(http.StatusUnauthorized, "a bearer toke
 // Write sends the answer.
 func (a Answer) Write(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	for name, values := range a.Header {
-		h[name] = values
-	}
-	if a.Ran {
-		h["X-Fenecdb-Version"] = versionHeader
-	}
-	if a.Seq != 0 {
-		h["Fenec-Seq"] = []string{strconv.FormatUint(a.Seq, 10)}
-	}
+	a.describe(h)
 	switch a.Status {
 	case http.StatusUnauthorized:
 		h.Set("WWW-Authenticate", "Bearer")
 	case http.StatusServiceUnavailable:
-		h.Set("Retry-After", "1")
+		h["Retry-After"] = retryHeader
 	case http.StatusNoContent, http.StatusNotModified:
 		w.WriteHeader(a.Status)
 		return
@@ -121,6 +96,17 @@ func (a Answer) Write(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// describe says in a head what has nothing to do with the body.
+func (a *Answer) describe(h http.Header) {
+	maps.Copy(h, a.Header)
+	if a.Ran {
+		h["X-Fenecdb-Version"] = versionHeader
+	}
+	if a.Seq != 0 {
+		h["Fenec-Seq"] = []string{strconv.FormatUint(a.Seq, 10)}
+	}
+}
+
 // counted is how long a body may be for a server to tell its length by itself, in
 // bytes: as long as it has the whole of it before it sends the head.
 const counted = 2 << 10
@@ -135,54 +121,33 @@ func send(w http.ResponseWriter, body []byte) {
 		_, _ = w.Write(body)
 		return
 	}
-	control := http.NewResponseController(w)
 	for chunk := range slices.Chunk(body, part) {
-		// Where there are no deadlines, the server's own must do.
-		_ = control.SetWriteDeadline(time.Now().Add(patience))
-		if _, err := w.Write(chunk); err != nil {
+		if _, err := (inTime{w}).Write(chunk); err != nil {
 			return
 		}
 	}
-	_ = control.SetWriteDeadline(time.Time{})
+}
+
+// patience is how long a client may take to accept a part of an answer.
+const patience = time.Minute
+
+// inTime writes what a client must accept within patience.
+type inTime struct{ w http.ResponseWriter }
+
+func (o inTime) Write(b []byte) (int, error) {
+	defer within(http.NewResponseController(o.w), patience)()
+	return o.w.Write(b)
+}
+
+// within has the client accept within d what is written until over is called. There
+// is no deadline behind that: one that passes ends an answer of HTTP/2, also while
+// nothing is written. Where there are no deadlines, the server's own must do.
+func within(control *http.ResponseController, d time.Duration) (over func()) {
+	_ = control.SetWriteDeadline(time.Now().Add(d))
+	return func() { _ = control.SetWriteDeadline(time.Time{}) }
 }
 
 var (
 	jsonType      = []string{"application/json; charset=utf-8"}
 	versionHeader = []string{fenec.Version}
 )
-
-// statuses are the HTTP statuses of errors.
-var statuses = []struct {
-	err    error
-	status int
-}{
-	{fenec.ErrQuery, http.StatusBadRequest},
-	{fenec.ErrType, http.StatusBadRequest},
-	{fenec.ErrNotFound, http.StatusNotFound},
-	{fenec.ErrExists, http.StatusConflict},
-	{fenec.ErrDuplicate, http.StatusConflict},
-	{fenec.ErrUnmet, http.StatusPreconditionFailed},
-	{fenec.ErrReadOnly, http.StatusForbidden},
-	{fenec.ErrDenied, http.StatusForbidden},
-	{fenec.ErrOverLimit, http.StatusRequestEntityTooLarge},
-	{fenec.ErrBlockTooLarge, http.StatusRequestEntityTooLarge},
-	{errLongBatch, http.StatusRequestEntityTooLarge},
-	{fenec.ErrMemory, http.StatusInsufficientStorage},
-	{fenec.ErrClosed, http.StatusServiceUnavailable},
-	{fenec.ErrSnapshotTooOld, http.StatusServiceUnavailable},
-	{context.DeadlineExceeded, http.StatusGatewayTimeout},
-	{context.Canceled, http.StatusServiceUnavailable},
-}
-
-// StatusOf returns the HTTP status that tells of err: 400 for a statement or
-// value that is wrong, 404 for a name there is not, 409 for one that is taken,
-// 412 for a requirement that is not met, 403 and 413 for refusals, 503 for what
-// passes, 504 for a deadline that did, 507 for want of memory, else 500.
-func StatusOf(err error) int {
-	for _, s := range statuses {
-		if errors.Is(err, s.err) {
-			return s.status
-		}
-	}
-	return http.StatusInternalServerError
-}

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -36,6 +37,27 @@ func (c *call) batch(ctx context.Context) Answer {
 	}
 	a.nothing = a.nothing || a.Status == http.StatusPreconditionFailed
 	return a
+}
+
+// parseBatch reads one statement a line; blank lines count as lines only.
+func parseBatch(body []byte) ([]fenec.Statement, error) {
+	var out []fenec.Statement
+	n := 0
+	for line := range bytes.Lines(body) {
+		n++
+		if line = bytes.TrimRight(line, "\r\n"); len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		st, err := parseStatement(line, nil)
+		if err != nil {
+			return nil, fmt.Errorf("batch line %d: %w", n, err)
+		}
+		out = append(out, st)
+	}
+	if len(out) == 0 {
+		return nil, errors.New("the batch holds no statement")
+	}
+	return out, nil
 }
 
 // kinds returns the traits of statements. One that does not parse is left to
@@ -119,13 +141,6 @@ type gathered struct {
 	written bool // something was written, or done
 }
 
-// longestBatch is the longest answer of a batch, in bytes: it has to be whole before
-// its head can go.
-const longestBatch = 64 << 20
-
-// errLongBatch refuses to answer more.
-var errLongBatch = fmt.Errorf("the answer of the batch passes %d bytes: ask for less at once", longestBatch)
-
 // run runs the statements in order.
 func (g *gathered) run(ctx context.Context, list []fenec.Statement, query func(context.Context, string, ...any) (*fenec.Result, error)) error {
 	for i, st := range list {
@@ -144,11 +159,8 @@ func (g *gathered) add(res *fenec.Result) (err error) {
 	if len(g.body) > 0 {
 		g.body = append(g.body, ',')
 	}
-	if g.body, err = res.AppendBatchJSON(g.body); err != nil {
+	if g.body, err = appendBatched(g.body, res); err != nil {
 		return err
-	}
-	if len(g.body) > longestBatch {
-		return errLongBatch
 	}
 	g.seq = res.Seq()
 	g.rows += rowsOf(res)

@@ -1,23 +1,41 @@
 package serve
 
 import (
-	"encoding/binary"
-	"encoding/hex"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strconv"
 
 	"github.com/fenec-go/fenecdb/fenec/serve/internal/target"
+	"github.com/fenec-go/fenecdb/internal/http1"
 )
 
-// Begin does what comes before any route: it gives the answer its request id
-// and refuses unknown methods. It reports whether the request goes on.
+// Begin does what comes before any route: what the function Begin does, and what
+// browsers ask for before a page's request, and of its answer. It reports whether
+// the request goes on.
+func (s *Server) Begin(w http.ResponseWriter, r *http.Request) bool {
+	s.cors.Allow(w.Header())
+	if !Begin(w, r) {
+		return false
+	}
+	if r.Method == http.MethodOptions && s.cors.IsPreflight(r.Method, r.Header.Get("Origin")) {
+		Answer{Status: http.StatusNoContent}.Write(w, r)
+		return false
+	}
+	return true
+}
+
+// CORSHeader returns the headers that let pages of Options.AllowOrigin read an
+// answer, nil if there is none: for answers that a server gives before its handler
+// is asked. They must not be changed.
+func (s *Server) CORSHeader() http.Header { return s.cors.Header() }
+
+// Begin gives the answer its request id and refuses unknown methods. It reports
+// whether the request goes on.
 func Begin(w http.ResponseWriter, r *http.Request) bool {
 	h := w.Header()
 	id := r.Header["X-Request-Id"]
-	if len(id) != 1 || !usableID(id[0]) {
-		id = []string{newID()}
+	if len(id) != 1 || !http1.UsableID(id[0]) {
+		id = []string{http1.NewID()}
 	}
 	h["X-Request-Id"] = id
 	h["X-Content-Type-Options"] = noSniff
@@ -25,9 +43,17 @@ func Begin(w http.ResponseWriter, r *http.Request) bool {
 	case "GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS":
 		return true
 	}
-	h.Set("Connection", "close")
+	endConnection(w, r)
 	Fail(http.StatusNotImplemented, "unknown method "+strconv.Quote(r.Method)).Write(w, r)
 	return false
+}
+
+// endConnection has the connection end with the answer. One of HTTP/2 has other
+// requests on it, and goes on.
+func endConnection(w http.ResponseWriter, r *http.Request) {
+	if r.ProtoMajor < 2 {
+		w.Header().Set("Connection", "close")
+	}
 }
 
 var noSniff = []string{"nosniff"}
@@ -40,41 +66,25 @@ func requestID(w http.ResponseWriter) string {
 	return ""
 }
 
-// usableID reports whether a client's request id can be kept: 1 to 128 bytes
-// of printable ASCII.
-func usableID(id string) bool {
-	if len(id) < 1 || len(id) > 128 {
-		return false
-	}
-	for i := range len(id) {
-		if id[i] < 0x20 || id[i] > 0x7e {
-			return false
-		}
-	}
-	return true
-}
-
-func newID() string {
-	var raw [8]byte
-	var digits [16]byte
-	binary.LittleEndian.PutUint64(raw[:], rand.Uint64())
-	hex.Encode(digits[:], raw[:])
-	return string(digits[:])
-}
-
 // Segments returns the non-empty pieces of a path, decoded one by one, so that
 // an encoded slash stays within its piece.
 func Segments(u *url.URL) []string { return target.Segments(u.EscapedPath()) }
 
-// IsHealth reports whether a request asks for the health of the server.
-func IsHealth(r *http.Request, segments []string) bool {
-	return len(segments) == 1 && segments[0] == "_health" && reads(r.Method)
+// health answers a request for the health of the server, and reports whether it is
+// one.
+func (s *Server) health(w http.ResponseWriter, r *http.Request, path []string) bool {
+	if len(path) != 1 || path[0] != "_health" || !reads(r.Method) {
+		return false
+	}
+	s.cors.Forbid(w.Header())
+	Health().Write(w, r)
+	return true
 }
-
-// reads reports whether a method asks for something that is there.
-func reads(method string) bool { return method == http.MethodGet || method == http.MethodHead }
 
 // Health answers that the server is up.
 func Health() Answer { return OK(healthy) }
 
 var healthy = []byte(`{"ok":true}`)
+
+// reads reports whether a method asks for something that is there.
+func reads(method string) bool { return method == http.MethodGet || method == http.MethodHead }

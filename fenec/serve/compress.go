@@ -136,9 +136,14 @@ func (a *Answer) encode(h http.Header, r *http.Request) {
 	}
 	if body, err := c.compress(a.Body); err == nil {
 		a.Body = body
-		h["Content-Encoding"] = []string{c.String()}
-		if tag := h.Get("Etag"); tag != "" {
-			h["Etag"] = []string{"W/" + tag} // the same answer, in other bytes
-		}
+		c.describe(h)
+	}
+}
+
+// describe says in a head that the body is in the coding.
+func (c coding) describe(h http.Header) {
+	h["Content-Encoding"] = []string{c.String()}
+	if tag := h.Get("Etag"); tag != "" {
+		h["Etag"] = []string{"W/" + tag} // the same answer, in other bytes
 	}
 }

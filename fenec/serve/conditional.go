@@ -9,21 +9,20 @@ import (
 	"strings"
 
 	"github.com/fenec-go/fenecdb/fenec"
+	"github.com/fenec-go/fenecdb/fenec/internal/inside"
 )
 
 // read runs a statement that only reads. With If-None-Match a get is answered
 // with a tag, and not at all if the client has its answer.
 func (c *call) read(ctx context.Context, st fenec.Statement, t *traits) Answer {
 	sent := c.r.Header.Get("If-None-Match")
-	if sent == "" || !t.get {
-		return c.rows(ctx, st, t)
+	scoped := c.who.token != nil
+	if sent == "" || !t.get || !scoped && !c.tagged(ctx, t) {
+		return c.rows(ctx, st, t, Answer{}, whole)
 	}
 	sent = strings.Trim(strings.TrimPrefix(strings.TrimSpace(sent), "W/"), `"`)
-	if c.who.token != nil {
-		return c.readByContent(ctx, st, sent)
-	}
-	if !c.tagged(ctx, t) {
-		return c.rows(ctx, st, t)
+	if scoped {
+		return c.readByContent(ctx, st, t, sent)
 	}
 	return c.readBySeq(ctx, st, t, sent)
 }
@@ -42,43 +41,52 @@ func (c *call) tagged(ctx context.Context, t *traits) bool {
 	return true
 }
 
-// readBySeq tags the answer with the sequence it was read at: it stands until one
-// of the collections it reads is written.
+// readBySeq tags the answer with the sequence from which on it is right: it stands
+// until one of the collections it reads is written.
 func (c *call) readBySeq(ctx context.Context, st fenec.Statement, t *traits, sent string) Answer {
 	now := c.db.Seq()
-	if seq, err := strconv.ParseUint(sent, 10, 64); err == nil && seq <= now {
-		if changed, err := c.db.Changed(ctx, seq, t.reads...); err == nil && !changed {
-			return notModified(strconv.FormatUint(now, 10))
+	tag := strconv.FormatUint(now, 10)
+	if c.unchanged(ctx, t, sent, now) {
+		// The tag may be that of another statement.
+		if err := inside.Check(c.db, st.Text); err != nil {
+			return Error(err)
 		}
+		return notModified(tag)
 	}
-	res, err := c.view.Query(ctx, st.Text, st.Args...)
-	if err != nil {
-		return Error(err)
+	return c.rows(ctx, st, t, Answer{Header: etag(tag)}, whole)
+}
+
+// unchanged reports whether nothing a statement reads was written since the sequence
+// that a tag names.
+func (c *call) unchanged(ctx context.Context, t *traits, sent string, now uint64) bool {
+	seq, err := strconv.ParseUint(sent, 10, 64)
+	if err != nil || seq > now {
+		return false
 	}
-	a := c.single(res)
-	a.Header = http.Header{"Etag": {quoted(strconv.FormatUint(res.Seq(), 10))}}
-	return a
+	changed, err := c.db.Changed(ctx, seq, t.reads...)
+	return err == nil && !changed
 }
 
 // readByContent tags the answer with a digest of itself. A sequence would tell
-// who may not read everything when others write.
-func (c *call) readByContent(ctx context.Context, st fenec.Statement, sent string) Answer {
-	res, err := c.view.Query(ctx, st.Text, st.Args...)
-	if err != nil {
-		return Error(err)
+// who may not read everything when others write. One that is too long to be held
+// has no tag.
+func (c *call) readByContent(ctx context.Context, st fenec.Statement, t *traits, sent string) Answer {
+	a := c.rows(ctx, st, t, Answer{}, longestComplete)
+	if a.sent || a.Status != http.StatusOK {
+		return a
 	}
-	a := c.single(res)
 	sum := sha256.Sum256(a.Body)
 	tag := "c" + hex.EncodeToString(sum[:16])
 	if tag == sent {
 		return notModified(tag)
 	}
-	a.Header = http.Header{"Etag": {quoted(tag)}}
+	a.Header = etag(tag)
 	return a
 }
 
 func notModified(tag string) Answer {
-	return Answer{Status: http.StatusNotModified, Header: http.Header{"Etag": {quoted(tag)}}}
+	return Answer{Status: http.StatusNotModified, Header: etag(tag)}
 }
 
-func quoted(tag string) string { return `"` + tag + `"` }
+// etag returns the header of a tag.
+func etag(tag string) http.Header { return http.Header{"Etag": {`"` + tag + `"`}} }

@@ -1,6 +1,8 @@
 package serve_test
 
 import (
+	"io"
+	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -67,4 +69,46 @@ func TestTagsBeyondTheHistory(t *testing.T) {
 	c := startOn(t, serve.Options{}, db, books...)
 	require.Equal(t, 304, c.tagged(`"8"`, "get books count").status)
 	require.Equal(t, 200, c.tagged(`"1"`, "get books count").status)
+}
+
+// A tag is no excuse for a statement that cannot be compiled. What fails on rows only
+// is not found out, as it is not run.
+func TestTagsOfStatementsThatCannotCompile(t *testing.T) {
+	c := start(t, serve.Options{}, books...)
+	for _, text := range []string{"get books where pages > 1 order title", "get books where nope = 1"} {
+		require.Equal(t, 304, c.tagged(`"8"`, text).status, text)
+	}
+	for text, status := range map[string]int{
+		"get books select nope": 404, "get books order nope": 404,
+		"get books lookup reviews on nope": 404, "get nope": 404,
+		"get books select sum(title)": 400, "get books where": 400,
+	} {
+		r := c.tagged(`"8"`, text)
+		require.Equal(t, status, r.status, "%s: %s", text, r.body)
+		require.Empty(t, r.header.Get("Etag"))
+	}
+}
+
+// A long answer has its tag, too.
+func TestTagsOfLongAnswers(t *testing.T) {
+	tokens := openTokens(t, secret, "wide read")
+	c := start(t, serve.Options{Token: serve.NewSecret("root"), Tokens: tokens})
+	wide(t, c, 3000)
+	for as, token := range map[string]string{"server": "root", "scoped": mint(t, tokens, `"sub":"ada"`)} {
+		ask := func(tag, accept string) *http.Response {
+			return c.raw("POST", "/query", `{"query":"get wide"}`, "Authorization: Bearer "+token, "If-None-Match: "+tag, "Accept-Encoding: "+accept)
+		}
+		res := ask(`"0"`, "")
+		body, err := io.ReadAll(res.Body)
+		require.NoError(t, err)
+		require.Greater(t, len(body), 1<<20)
+		tag := res.Header.Get("Etag")
+		require.Regexp(t, map[string]string{"server": `^"\d+"$`, "scoped": `^"c[0-9a-f]{32}"$`}[as], tag)
+		require.Equal(t, as == "server", res.ContentLength < 0, "a digest is of the whole")
+		require.Equal(t, 304, ask(tag, "").StatusCode)
+		packed := ask(`"0"`, "gzip")
+		require.Equal(t, "gzip", packed.Header.Get("Content-Encoding"))
+		require.Equal(t, "W/"+tag, packed.Header.Get("Etag"))
+		require.Equal(t, 304, ask("W/"+tag, "gzip").StatusCode)
+	}
 }

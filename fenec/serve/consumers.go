@@ -10,13 +10,11 @@ import (
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
 )
 
-// Consumers are names for places in the feed of changes. They are kept in the
-// database, in a collection of the server's own.
-
 // longestConsumer is the longest name of a consumer, in bytes.
 const longestConsumer = 200
 
-// consumers answers a request below /_changes/consumers.
+// consumers answers a request below /_changes/consumers. Consumers are names for
+// places in the feed of changes, kept in a collection of the database.
 func (c *call) consumers() Answer {
 	if c.r.Method == http.MethodGet {
 		return c.listConsumers()

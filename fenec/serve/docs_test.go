@@ -104,7 +104,7 @@ func TestSecurityPage(t *testing.T) {
 	require.NotEmpty(t, policies)
 	var tokens *serve.Tokens
 	for i := range policies {
-		read, err := serve.OpenTokens(serve.TokenOptions{Secret: "0123456789abcdef0123456789abcdef", Policy: policies[i][1]})
+		read, err := serve.OpenTokens(serve.TokenOptions{Secret: serve.NewSecret("0123456789abcdef0123456789abcdef"), Policy: policies[i][1]})
 		require.NoError(t, err)
 		if i == 0 {
 			tokens = read
@@ -112,7 +112,7 @@ func TestSecurityPage(t *testing.T) {
 	}
 	var logs journal
 	c := servedFile(t, serve.Options{
-		Token: "data", MetricsToken: "figures", Tokens: tokens, SlowLog: &logs, AuditLog: &logs,
+		Token: serve.NewSecret("data"), MetricsToken: serve.NewSecret("figures"), Tokens: tokens, SlowLog: &logs, AuditLog: &logs,
 	})
 	sh := shell{t: t, base: c.url, vars: map[string]string{"ROOT": "data", "FIGURES": "figures"}, mint: tokens.Mint}
 	require.GreaterOrEqual(t, sh.runAll(text), 30)
@@ -136,9 +136,7 @@ func TestFlagsOnPages(t *testing.T) {
 		require.Contains(t, known, name)
 	}
 	for _, name := range known {
-		if !strings.HasPrefix(name, "--studio") {
-			require.Contains(t, named, name)
-		}
+		require.Contains(t, named, name)
 	}
 }
 
@@ -149,7 +147,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer db.Close()
-	s := serve.New(serve.Options{Token: "secret", StatementTimeout: time.Second})
+	s := serve.New(serve.Options{Token: serve.NewSecret("secret"), StatementTimeout: time.Second})
 	http.Handle("/", s.Handler(db))
 }
 

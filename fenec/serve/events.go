@@ -3,7 +3,6 @@ package serve
 import (
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/fenec-go/fenecdb/fenec"
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
@@ -19,14 +18,14 @@ type eventWriter struct {
 // newEventWriter sends the head of a stream.
 func (c *call) newEventWriter() *eventWriter {
 	h := c.w.Header()
-	c.server.cors.allowStream(h)
+	c.server.cors.AllowStream(h)
 	h["Content-Type"] = []string{"text/event-stream"}
 	h["Cache-Control"] = []string{"no-cache, no-transform"}
-	h["Connection"] = []string{"close"}
+	endConnection(c.w, c.r)
 	h["X-Accel-Buffering"] = []string{"no"}
 	c.w.WriteHeader(http.StatusOK)
-	control := http.NewResponseController(c.w)
 	detach(c.w)
+	control := http.NewResponseController(c.w)
 	_ = control.Flush() // a client may wait for the head before it writes what it hopes to hear of
 	return &eventWriter{w: c.w, control: control}
 }
@@ -82,8 +81,7 @@ func (o *eventWriter) flush(b []byte) error {
 	if o.buf = b; cap(b) > largestKept {
 		o.buf = nil
 	}
-	// Where there are no deadlines, the server's own must do.
-	_ = o.control.SetWriteDeadline(time.Now().Add(stall))
+	defer within(o.control, stall)()
 	if _, err := o.w.Write(b); err != nil {
 		return err
 	}

@@ -15,8 +15,7 @@ const (
 )
 
 // headerNumber returns the whole number that a header holds, whose name is in its
-// canonical form. ok is false if
-// there is no such header.
+// canonical form. ok is false if there is no such header.
 func (c *call) headerNumber(name string) (n uint64, ok bool, refusal *Answer) {
 	values := c.r.Header[name]
 	if len(values) == 0 || values[0] == "" {
@@ -120,7 +119,7 @@ func (c *call) takeTurn() *Answer {
 		return nil
 	}
 	began, goOn := time.Now(), c.waits()
-	key := turnKey{c.db, bearer(c.r.Header), string(c.body)}
+	key := turnKey{c.db, Bearer(c.r.Header), string(c.body)}
 	if pass, err := c.server.turns.wait(c.holding, key); err == nil {
 		c.pass = pass
 	}

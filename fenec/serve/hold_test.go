@@ -163,7 +163,7 @@ func closedWhileWaiting(t *testing.T, opts fenec.Options, r *http.Request) *http
 // What others wait for holds nobody up.
 func TestHeldOfOthersDoNotQueue(t *testing.T) {
 	tokens := openTokens(t, secret, `jobs read,delete where owner = $jwt.sub`)
-	c := start(t, serve.Options{Token: "root", Tokens: tokens}, `create collection jobs (owner text)`, `put jobs {owner: "bob"}`)
+	c := start(t, serve.Options{Token: serve.NewSecret("root"), Tokens: tokens}, `create collection jobs (owner text)`, `put jobs {owner: "bob"}`)
 	ask := func(sub, wait string) string {
 		return c.do("POST", "/query", `{"query":"del jobs limit 1 returning owner"}`,
 			"Authorization: Bearer "+mint(t, tokens, `"sub":%q`, sub), "Fenec-Wait: "+wait).body

@@ -50,11 +50,11 @@ func (id identity) see(db *fenec.DB) (view, error) {
 // identify returns who sends a request. Where it is nobody, the answer says why.
 func (s *Server) identify(r *http.Request) (identity, *Answer) {
 	o := &s.opts
-	if o.Token == "" && o.Tokens == nil {
+	if o.Token.IsZero() && o.Tokens == nil {
 		return identity{kind: open}, nil
 	}
-	token := bearer(r.Header)
-	if o.Token.is(token) {
+	token := Bearer(r.Header)
+	if o.Token.Opens(token) {
 		return identity{kind: full}, nil
 	}
 	if o.Tokens == nil || !jwt.IsToken(token) {

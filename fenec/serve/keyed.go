@@ -193,7 +193,9 @@ func (c *call) digest() []byte {
 
 // replay answers from what is kept under the key, if anything is.
 func (c *call) replay(ctx context.Context, key keyOf, digest []byte) (a Answer, ok bool) {
-	res, err := c.db.Query(ctx, `get _idempotency select request, status, body where key = $1`, key.key)
+	res, err := c.ask(ctx, c.db, fenec.Statement{
+		Text: `get _idempotency select request, status, body where key = $1`, Args: []any{key.key},
+	})
 	switch {
 	case errors.Is(err, fenec.ErrNotFound):
 		return a, false

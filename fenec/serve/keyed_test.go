@@ -111,7 +111,7 @@ func TestKeyedAtOnce(t *testing.T) {
 // A token that no longer opens what a key was used for is not told the answer.
 func TestReplaysKeepToTheScope(t *testing.T) {
 	tokens := openTokens(t, secret, "board read\nboard write for mod\n")
-	c := start(t, serve.Options{Token: "root", Tokens: tokens}, `create collection board (msg text)`)
+	c := start(t, serve.Options{Token: serve.NewSecret("root"), Tokens: tokens}, `create collection board (msg text)`)
 	ask := func(claims string) reply {
 		return c.do("POST", "/query", `{"query":"put board {msg: \"x\"}"}`,
 			"Authorization: Bearer "+mint(t, tokens, "%s", claims), "Idempotency-Key: k")
@@ -119,18 +119,4 @@ func TestReplaysKeepToTheScope(t *testing.T) {
 	require.Equal(t, 200, ask(`"sub":"m","role":"mod"`).status)
 	require.Equal(t, "true", ask(`"sub":"m","role":"mod"`).header.Get("Idempotent-Replayed"))
 	require.Equal(t, 403, ask(`"sub":"m"`).status)
-}
-
-// The answer of a batch has a bound.
-func TestLongBatches(t *testing.T) {
-	c := start(t, serve.Options{})
-	wide(t, c, 3000)
-	lines := make([]string, 30)
-	for i := range lines {
-		lines[i] = "get wide"
-	}
-	r := c.batch(lines...)
-	require.Equal(t, 413, r.status, r.body[:min(len(r.body), 200)])
-	require.Contains(t, r.body, `"completed":0,"at":`)
-	require.Equal(t, 200, c.batch(lines[:3]...).status)
 }

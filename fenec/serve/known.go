@@ -52,13 +52,11 @@ const fewRows = 100
 
 // of returns the traits of a statement's text.
 func (k *knownStatements) of(text string) (*traits, error) {
-	k.mu.RLock()
-	t, old := k.young[text], k.old[text]
-	k.mu.RUnlock()
-	if t != nil {
+	t, young := k.find(text)
+	if young {
 		return t, nil
 	}
-	if t = old; t == nil {
+	if t == nil {
 		tree, err := ql.Parse(text)
 		if err != nil {
 			return nil, err
@@ -70,6 +68,17 @@ func (k *knownStatements) of(text string) (*traits, error) {
 		k.add(strings.Clone(text), t)
 	}
 	return t, nil
+}
+
+// find returns the traits of a text that is known, or nil, and whether it is of the
+// young ones.
+func (k *knownStatements) find(text string) (t *traits, young bool) {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	if t = k.young[text]; t != nil {
+		return t, true
+	}
+	return k.old[text], false
 }
 
 // shape returns the shape of a statement's text.

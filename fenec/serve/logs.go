@@ -1,66 +1,16 @@
 package serve
 
 import (
-	"io"
 	"strconv"
 	"strings"
-	"sync"
-	"time"
 
-	"github.com/fenec-go/fenecdb/fenec/internal/value"
+	"github.com/fenec-go/fenecdb/internal/eventlog"
 )
 
-// jsonLog writes events as lines of JSON, each in one write. It is safe for
-// concurrent use. A nil one is off.
-type jsonLog struct {
-	mu  sync.Mutex // guards w
-	w   io.Writer
-	now func() time.Time
-}
-
-func newJSONLog(w io.Writer) *jsonLog {
-	if w == nil {
-		return nil
-	}
-	return &jsonLog{w: w, now: time.Now}
-}
-
-// event is a line that is being made.
-type event struct{ line []byte }
-
-// begin begins an event of a request. level is info or warn.
-func (l *jsonLog) begin(c *call, name, level string) *event {
-	e := &event{append(make([]byte, 0, 512), `{"at":`...)}
-	e.line = value.AppendJSONString(e.line, l.now().UTC().Format("2006-01-02T15:04:05.000Z"))
-	e.text("event", name)
-	e.text("level", level)
-	e.text("proto", "http")
-	e.text("peer", c.r.RemoteAddr)
-	e.text("request_id", requestID(c.w))
-	if c.source.Tenant != "" {
-		e.text("tenant", c.source.Tenant)
-	}
-	return e
-}
-
-// text adds a member that is a text.
-func (e *event) text(name, v string) { e.line = value.AppendJSONString(e.member(name), v) }
-
-func (e *event) bool(name string, v bool) { e.line = strconv.AppendBool(e.member(name), v) }
-
-func (e *event) int(name string, v int) { e.line = strconv.AppendInt(e.member(name), int64(v), 10) }
-
-func (e *event) float(name string, v float64) { e.line = value.AppendJSONFloat(e.member(name), v) }
-
-func (e *event) member(name string) []byte {
-	return append(value.AppendJSONString(append(e.line, ','), name), ':')
-}
-
-// end writes the event. A log that cannot be written does not stop the server.
-func (l *jsonLog) end(e *event) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	_, _ = l.w.Write(append(e.line, "}\n"...))
+// origin says which request an event of the logs is of.
+func (c *call) origin() eventlog.Origin {
+	peer, via := c.server.from(c.r)
+	return eventlog.Origin{Peer: peer, Via: via, RequestID: requestID(c.w), Tenant: c.source.Tenant}
 }
 
 // longestLogged is the longest statement that is logged whole, in bytes.

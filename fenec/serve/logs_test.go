@@ -12,13 +12,14 @@ import (
 
 	"github.com/fenec-go/fenecdb/fenec/serve"
 	"github.com/fenec-go/fenecdb/internal/exchange"
+	tokens "github.com/fenec-go/fenecdb/internal/secret"
 )
 
 func TestOriginsReadOnlyAndFigures(t *testing.T) {
 	options := map[string]serve.Options{
 		"cors":              {AllowOrigin: "*"},
-		"one origin, token": {AllowOrigin: "https://a.example", Token: "t"},
-		"token":             {Token: "t", MetricsToken: "m"},
+		"one origin, token": {AllowOrigin: "https://a.example", Token: serve.NewSecret("t")},
+		"token":             {Token: serve.NewSecret("t"), MetricsToken: serve.NewSecret("m")},
 		"read-only":         {ReadOnly: true},
 	}
 	exchange.Run(t, exchange.Script(t, "K"), func(t *testing.T, fixture string) string {
@@ -83,7 +84,7 @@ func TestSlowLog(t *testing.T) {
 
 func TestAuditLog(t *testing.T) {
 	log := &lines{}
-	c := start(t, serve.Options{Token: "t", AuditLog: log})
+	c := start(t, serve.Options{Token: serve.NewSecret("t"), AuditLog: log})
 	c.do("GET", "/nope?secret=1", "", "Authorization: Bearer wrong")
 	for _, text := range []string{"create collection t (a int)", "put t {a: 12345}", "drop collection t", "drop collection t", "compact"} {
 		c.do("POST", "/query", `{"query":`+quote(text)+`}`, "Authorization: Bearer t")
@@ -99,8 +100,29 @@ func TestAuditLog(t *testing.T) {
 	require.NotContains(t, log.buf.String(), "secret")
 }
 
+// What a router that knows the token has forwarded is its client's, and its refusal
+// does not wait.
+func TestForwarded(t *testing.T) {
+	log := &lines{}
+	router := serve.NewSecret("known to the router")
+	c := start(t, serve.Options{Token: serve.NewSecret("t"), AuditLog: log, RouterToken: router, RefusalDelay: 10 * time.Millisecond})
+	began := time.Now()
+	c.do("GET", "/", "", "Authorization: Bearer x", "Fenec-Router: 10.1.2.3 forged")
+	require.GreaterOrEqual(t, time.Since(began), 10*time.Millisecond)
+	for range 20 { // of which the last would wait for seconds
+		c.do("GET", "/", "", "Authorization: Bearer x", "Fenec-Router: 10.1.2.3 "+tokens.Mark(router))
+	}
+	require.Less(t, time.Since(began), 4*time.Second)
+	got := log.read(t)
+	require.Len(t, got, 21)
+	require.NotContains(t, got[0], "via")
+	require.Contains(t, got[0]["peer"], "127.0.0.1:")
+	require.Equal(t, "10.1.2.3", got[20]["peer"])
+	require.Equal(t, "127.0.0.1", got[20]["via"])
+}
+
 func TestRefusalsWait(t *testing.T) {
-	c := start(t, serve.Options{Token: "t", RefusalDelay: 20 * time.Millisecond})
+	c := start(t, serve.Options{Token: serve.NewSecret("t"), RefusalDelay: 20 * time.Millisecond})
 	wrong := func() time.Duration {
 		began := time.Now()
 		require.Equal(t, 401, c.do("GET", "/", "", "Authorization: Bearer x").status)

@@ -4,41 +4,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 	"net/http"
-	"time"
 
 	"github.com/fenec-go/fenecdb/fenec"
 )
-
-// rows answers a statement that only reads. A get that may find many rows is
-// sent while it is found, in bounded memory.
-func (c *call) rows(ctx context.Context, st fenec.Statement, t *traits) Answer {
-	if t.get && !t.few && !t.faceted {
-		return c.long(ctx, st)
-	}
-	res, err := c.view.Query(ctx, st.Text, st.Args...)
-	if err != nil {
-		return Error(err)
-	}
-	return c.single(res)
-}
-
-// long answers a get row by row. Up to whole bytes it is an answer as any other;
-// a longer one has no length, and is cut short of its end by what fails after its
-// head has gone.
-func (c *call) long(ctx context.Context, st fenec.Statement) Answer {
-	out := longAnswer{c: c, buf: append(c.out[:0], '[')}
-	defer out.end()
-	for row, err := range c.view.Rows(ctx, st.Text, st.Args...) {
-		if err == nil {
-			err = out.row(row)
-		}
-		if err != nil {
-			return out.failed(err)
-		}
-	}
-	return out.done()
-}
 
 const (
 	// whole is the longest answer that is held until it is complete, in bytes.
@@ -51,14 +21,67 @@ const (
 // errHeadSent ends the making of an answer of which only the head was wanted.
 var errHeadSent = errors.New("the head has been sent")
 
-// longAnswer is an answer of rows that is being made.
+// longAnswer is an answer of rows that is being made. Up to most bytes it is an
+// answer as any other; a longer one is sent while it is made. It has no length, and
+// is cut short of its end by what fails after its head has gone.
 type longAnswer struct {
 	c       *call
+	head    Answer // what there is to say of it but its rows
+	most    int
 	buf     []byte // not sent yet
 	rows    int
 	out     io.Writer // nil until the head has gone
 	z       resetWriter
 	release func() // gives z back
+}
+
+func (c *call) long(head Answer, most int) longAnswer {
+	head.Status, head.Ran = http.StatusOK, c.at("query")
+	return longAnswer{c: c, head: head, most: most, buf: append(c.out[:0], '[')}
+}
+
+// rows answers a statement that only reads. A get that may find many rows is sent
+// while it is found.
+func (c *call) rows(ctx context.Context, st fenec.Statement, t *traits, head Answer, most int) Answer {
+	if t.get && !t.few && !t.faceted {
+		return c.found(c.view.Rows(ctx, st.Text, st.Args...), c.long(head, most))
+	}
+	res, err := c.ask(ctx, c.view, st)
+	if err != nil {
+		return Error(err)
+	}
+	head.Status = http.StatusOK
+	return c.listed(res, head, most)
+}
+
+// found answers with rows as they are found.
+func (c *call) found(rows iter.Seq2[fenec.Row, error], out longAnswer) Answer {
+	defer out.end()
+	for row, err := range rows {
+		if err == nil {
+			err = out.row(row)
+		}
+		if err != nil {
+			return out.failed(err)
+		}
+	}
+	return out.done()
+}
+
+// listed answers with a result that is there. Rows are sent one by one, too: their
+// JSON may take up far more memory than they do.
+func (c *call) listed(res *fenec.Result, head Answer, most int) Answer {
+	if !listsRows(res) {
+		return c.complete(res, head)
+	}
+	out := c.long(head, most)
+	defer out.end()
+	for res.Next() {
+		if err := out.row(res.Row()); err != nil {
+			return out.failed(err)
+		}
+	}
+	return out.done()
 }
 
 // row adds a row.
@@ -69,7 +92,7 @@ func (o *longAnswer) row(row fenec.Row) (err error) {
 	if o.buf, err = row.AppendJSON(o.buf); err != nil {
 		return err
 	}
-	if len(o.buf) >= whole || o.out != nil && len(o.buf) >= portion {
+	if len(o.buf) >= o.most || o.out != nil && len(o.buf) >= portion {
 		return o.flush()
 	}
 	return nil
@@ -77,10 +100,12 @@ func (o *longAnswer) row(row fenec.Row) (err error) {
 
 // done ends the answer.
 func (o *longAnswer) done() Answer {
+	a := o.head
+	a.rows = o.rows
 	o.buf = append(o.buf, ']')
 	if o.out == nil {
-		o.c.out = o.buf
-		return Answer{Status: http.StatusOK, Body: o.buf, rows: o.rows}
+		o.c.out, a.Body = o.buf, o.buf
+		return a
 	}
 	err := o.flush()
 	if err == nil && o.z != nil {
@@ -89,51 +114,50 @@ func (o *longAnswer) done() Answer {
 	if err != nil {
 		return o.failed(err)
 	}
-	return Answer{Status: http.StatusOK, rows: o.rows, sent: true}
+	a.sent = true
+	return a
 }
 
 // failed tells of an error, as far as that can still be done.
 func (o *longAnswer) failed(err error) Answer {
-	if o.out == nil {
+	a := o.head
+	switch {
+	case o.out == nil:
 		return Error(err)
+	case o.c.r.Method != http.MethodHead:
+		o.c.log(err)
+		a.Status, a.cut = StatusOf(err), true
 	}
-	if o.c.r.Method == http.MethodHead {
-		return Answer{Status: http.StatusOK, sent: true}
-	}
-	o.c.log(err)
-	return Answer{Status: StatusOf(err), sent: true, cut: true}
+	a.sent = true
+	return a
 }
 
 // flush sends what there is.
 func (o *longAnswer) flush() error {
 	if o.out == nil {
-		o.begin()
+		o.sendHead()
 	}
 	if o.c.r.Method == http.MethodHead {
 		return errHeadSent
 	}
-	// Where there are no deadlines, the server's own must do.
-	_ = http.NewResponseController(o.c.w).SetWriteDeadline(time.Now().Add(patience))
 	_, err := o.out.Write(o.buf)
 	o.buf = o.buf[:0]
 	return err
 }
 
-// begin sends the head.
-func (o *longAnswer) begin() {
-	h := o.c.w.Header()
+func (o *longAnswer) sendHead() {
+	w := o.c.w
+	h := w.Header()
+	o.head.describe(h)
 	h["Content-Type"] = jsonType
-	if o.c.at("query") {
-		h["X-Fenecdb-Version"] = versionHeader
-	}
 	h.Add("Vary", "Accept-Encoding")
-	o.out = o.c.w
+	o.out = inTime{w}
 	if coding := codingFor(o.c.r.Header); coding != plain {
-		h["Content-Encoding"] = []string{coding.String()}
-		o.z, o.release = coding.compressor(o.c.w)
+		coding.describe(h)
+		o.z, o.release = coding.compressor(o.out)
 		o.out = o.z
 	}
-	o.c.w.WriteHeader(http.StatusOK)
+	w.WriteHeader(http.StatusOK)
 }
 
 func (o *longAnswer) end() {

@@ -57,6 +57,7 @@ func TestLongAnswers(t *testing.T) {
 		{"GET", "/wide", ""},
 		{"GET", "/wide?order=n.desc", ""},
 		{"POST", "/query", `{"query":"get wide where n >= $1","params":[0]}`},
+		{"POST", "/query", `{"query":"get wide limit 3000"}`},
 	} {
 		res := c.raw(ask.method, ask.target, ask.body)
 		require.Equal(t, 200, res.StatusCode)
@@ -69,7 +70,15 @@ func TestLongAnswers(t *testing.T) {
 		require.NoError(t, json.Unmarshal(body, &rows))
 		require.Len(t, rows, 3000)
 	}
-	res := c.raw("GET", "/wide?limit=100", "")
+	res := c.raw("POST", "/query", `{"query":"set wide {n: n + 1} returning *"}`)
+	require.EqualValues(t, -1, res.ContentLength, "what a write returns may be as long")
+	require.NotEmpty(t, res.Header.Get("Fenec-Seq"))
+	require.Equal(t, fenec.Version, res.Header.Get("X-Fenecdb-Version"))
+	var written []struct{ N int }
+	require.NoError(t, json.NewDecoder(res.Body).Decode(&written))
+	require.Len(t, written, 3000)
+	require.Equal(t, 3000, written[2999].N)
+	res = c.raw("GET", "/wide?limit=100", "")
 	require.Positive(t, res.ContentLength)
 	res = c.raw("HEAD", "/wide", "")
 	require.Equal(t, 200, res.StatusCode)
@@ -127,5 +136,44 @@ func TestCompression(t *testing.T) {
 			require.Less(t, len(packed), len(body)/3)
 			require.Contains(t, res.Header.Values("Vary"), "Accept-Encoding")
 		}
+	}
+}
+
+// Answers that are not sent while they are made have a length that they do not pass.
+func TestCompleteAnswersAreBounded(t *testing.T) {
+	serve.LowerLongestComplete(t, 2<<20)
+	tokens := openTokens(t, secret, "wide read")
+	c := start(t, serve.Options{Token: serve.NewSecret("root"), Tokens: tokens})
+	wide(t, c, 3000)
+	seq := c.db.Seq()
+	ask := func(path, body string, headers ...string) *http.Response {
+		return c.raw("POST", path, body, append([]string{"Authorization: Bearer root"}, headers...)...)
+	}
+	change := `{"query":"set wide {n: 1} returning *"}`
+	for name, res := range map[string]*http.Response{
+		"facets":          ask("/query", `{"query":"get wide facet n"}`),
+		"batch":           ask("/batch", `{"query":"get wide"}`),
+		"batch, together": ask("/batch", strings.Repeat(`{"query":"get wide limit 1200"}`+"\n", 2)),
+		"batch of writes": ask("/batch", change),
+		"keyed":           ask("/query", change, "Idempotency-Key: k"),
+	} {
+		body, err := io.ReadAll(res.Body)
+		require.NoError(t, err)
+		require.Equal(t, 413, res.StatusCode, name)
+		require.Contains(t, string(body), `{"error":"the answer passes 64 MiB: ask for less at once"`, name)
+		require.Equal(t, strings.HasPrefix(name, "batch"), strings.Contains(string(body), `"completed":0,"at":`), name)
+	}
+	require.Equal(t, seq, c.db.Seq(), "the writes are undone")
+	require.Equal(t, 200, ask("/batch", `{"query":"get wide limit 1200"}`).StatusCode)
+
+	ada := "Authorization: Bearer " + mint(t, tokens, `"sub":"ada"`)
+	tagged := ask("/query", `{"query":"get wide limit 1200"}`, ada, `If-None-Match: "0"`)
+	require.NotEmpty(t, tagged.Header.Get("Etag"))
+	for _, res := range []*http.Response{ask("/query", change), ask("/query", `{"query":"get wide"}`, ada, `If-None-Match: "0"`)} {
+		require.Equal(t, 200, res.StatusCode)
+		require.Empty(t, res.Header.Get("Etag"), "a digest would be of the whole")
+		n, err := io.Copy(io.Discard, res.Body)
+		require.NoError(t, err)
+		require.Greater(t, n, int64(3000*1000), "rows by themselves are sent in pieces")
 	}
 }

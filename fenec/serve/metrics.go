@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"github.com/fenec-go/fenecdb/fenec"
-	"github.com/fenec-go/fenecdb/fenec/serve/internal/metrics"
+	"github.com/fenec-go/fenecdb/internal/metrics"
 )
 
 // MetricsHandler returns a handler that answers /_metrics and nothing else, for a
@@ -28,9 +28,9 @@ func (s *Server) MetricsHandler(db *fenec.DB) http.Handler {
 // scrapes lets in who may read figures: who may do everything, and who carries
 // the token for it.
 func (c *call) scrapes() *Answer {
-	token := bearer(c.r.Header)
+	token := Bearer(c.r.Header)
 	o := &c.server.opts
-	if o.MetricsToken.is(token) || o.Token.is(token) || o.Token == "" && o.MetricsToken == "" && o.Tokens == nil {
+	if o.MetricsToken.Opens(token) || o.Token.Opens(token) || o.Token.IsZero() && o.MetricsToken.IsZero() && o.Tokens == nil {
 		return nil
 	}
 	a := Unauthorized()

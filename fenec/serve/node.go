@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/fenec-go/fenecdb/fenec/serve/internal/metrics"
+	"github.com/fenec-go/fenecdb/internal/metrics"
 )
 
 // Figure is a figure of a node's own, for /_metrics.
@@ -17,22 +17,18 @@ type Figure struct {
 // ServeNode answers a request that is for no database, as a node of many has them:
 // its health, and its figures with those that figures returns.
 func (s *Server) ServeNode(w http.ResponseWriter, r *http.Request, path []string, figures func() ([]Figure, error)) {
-	if IsHealth(r, path) {
-		Health().Write(w, r)
+	if s.health(w, r, path) {
 		return
 	}
 	nothing := Source{Open: func(context.Context) (*Use, *Answer) { return &Use{Release: func() {}}, nil }}
 	c := &call{server: s, w: w, r: r, path: path, source: nothing, began: time.Now()}
 	switch {
-	case s.cors.isPreflight(r):
-		s.cors.allow(w.Header())
-		Answer{Status: http.StatusNoContent}.Write(w, r)
 	case reads(r.Method) && c.at("_metrics"):
+		s.cors.Forbid(w.Header())
 		c.send(c.nodeMetrics(figures))
 	case c.at("_stats", "statements"):
 		c.send(c.shapes())
 	default:
-		s.cors.allow(w.Header())
 		c.send(c.notFound())
 	}
 }

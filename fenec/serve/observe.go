@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/fenec-go/fenecdb/fenec/serve/internal/metrics"
+	"github.com/fenec-go/fenecdb/internal/metrics"
 )
 
 // observe notes a statement that has been answered: in the metrics, in the
@@ -20,12 +20,12 @@ func (c *call) observe(a *Answer) {
 	s.shapes.Observe(c.source.Tenant, c.shapeText(), took, a.rows, failed)
 	if s.slow != nil && took >= s.opts.SlowAfter {
 		s.slowStatements.Add(1)
-		e := s.slow.begin(c, "slow", "warn")
-		e.float("duration_ms", float64(took)/float64(time.Millisecond))
-		e.text("kind", kind.String())
-		e.bool("failed", failed)
-		e.text("statement", c.statementText())
-		s.slow.end(e)
+		e := s.slow.Begin("slow", "warn", c.origin())
+		e.Float("duration_ms", float64(took)/float64(time.Millisecond))
+		e.Text("kind", kind.String())
+		e.Bool("failed", failed)
+		e.Text("statement", c.statementText())
+		s.slow.End(e)
 	}
 }
 
@@ -43,23 +43,26 @@ func (s *Server) Administered(w http.ResponseWriter, r *http.Request, status int
 		return
 	}
 	c := &call{server: s, w: w, r: r}
-	e := s.audit.begin(c, "admin", "info")
-	e.text("method", r.Method)
-	e.text("path", r.URL.Path)
-	e.int("http_status", status)
-	s.audit.end(e)
+	e := s.audit.Begin("admin", "info", c.origin())
+	e.Text("method", r.Method)
+	e.Text("path", r.URL.Path)
+	e.Int("http_status", status)
+	s.audit.End(e)
 }
 
 // refused notes a request that carried no token that opens its path, and waits
-// for as long as its answer has to.
+// for as long as its answer has to, unless a router sees to that.
 func (c *call) refused() {
 	s := c.server
 	s.refusals.Add(1)
 	if s.audit != nil {
-		e := s.audit.begin(c, "refused", "warn")
-		e.text("method", c.r.Method)
-		e.text("path", c.r.URL.Path)
-		s.audit.end(e)
+		e := s.audit.Begin("refused", "warn", c.origin())
+		e.Text("method", c.r.Method)
+		e.Text("path", c.r.URL.Path)
+		s.audit.End(e)
+	}
+	if _, ok := s.forwarded(c.r); ok {
+		return // the router waits, and knows which client it is
 	}
 	wait := time.NewTimer(s.delays.Refused(c.r.RemoteAddr))
 	defer wait.Stop()
@@ -76,8 +79,8 @@ func (c *call) audited(t *traits, a *Answer) {
 	if log == nil || t.verb != verbSchema && t.verb != verbCompact {
 		return
 	}
-	e := log.begin(c, "schema", "info")
-	e.text("statement", t.shape)
-	e.bool("failed", a.Status >= http.StatusBadRequest)
-	log.end(e)
+	e := log.Begin("schema", "info", c.origin())
+	e.Text("statement", t.shape)
+	e.Bool("failed", a.Status >= http.StatusBadRequest)
+	log.End(e)
 }

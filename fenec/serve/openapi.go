@@ -10,7 +10,7 @@ func (c *call) openapi() Answer {
 	o := &c.server.opts
 	body, err := openapi.Document(c.definitions(), openapi.Options{
 		Version:  fenec.Version,
-		Secured:  o.Token != "" || o.Tokens != nil,
+		Secured:  !o.Token.IsZero() || o.Tokens != nil,
 		ReadOnly: o.ReadOnly,
 	})
 	if err != nil {

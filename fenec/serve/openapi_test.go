@@ -12,7 +12,7 @@ import (
 
 func TestOpenAPI(t *testing.T) {
 	tokens := openTokens(t, "an uninteresting secret of forty bytes..", "tasks read")
-	c := start(t, serve.Options{Token: "root", Tokens: tokens}, append(tasks, "create collection hidden (x int)")...)
+	c := start(t, serve.Options{Token: serve.NewSecret("root"), Tokens: tokens}, append(tasks, "create collection hidden (x int)")...)
 	paths := func(headers ...string) map[string]any {
 		r := c.do("GET", "/_openapi.json", "", headers...)
 		require.Equal(t, 200, r.status)

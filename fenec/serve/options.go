@@ -1,12 +1,13 @@
 package serve
 
 import (
-	"crypto/subtle"
 	"io"
 	"log"
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/fenec-go/fenecdb/internal/secret"
 )
 
 // Options say who may use the surface, and how. The zero Options let everybody
@@ -63,6 +64,11 @@ type Options struct {
 	SlowLog   io.Writer
 	SlowAfter time.Duration
 
+	// RouterToken is what a router in front knows. Of a request that it has forwarded
+	// the logs name its client, and a refusal is answered at once: the router delays it.
+	// The zero RouterToken believes nobody.
+	RouterToken Secret
+
 	// AuditLog gets a line of JSON for each refused token and each change of the
 	// schema. nil is off.
 	AuditLog io.Writer
@@ -94,29 +100,15 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// Secret is a token that never shows in logs or messages.
-type Secret string
+// Secret is a token or a key. It shows as [redacted], however it is printed or encoded,
+// also within other values. The zero Secret is none.
+type Secret = secret.Token
 
-// String hides the token.
-func (s Secret) String() string { return "[redacted]" }
+// NewSecret returns the secret of that text; none for "".
+func NewSecret(text string) Secret { return secret.New(text) }
 
-// GoString hides the token.
-func (s Secret) GoString() string { return "[redacted]" }
-
-// MarshalText hides the token.
-func (s Secret) MarshalText() ([]byte, error) { return []byte("[redacted]"), nil }
-
-// Opens reports whether a request with these headers carries the secret, in
-// time that does not depend on how much of it is right. An empty secret is
-// carried by none.
-func (s Secret) Opens(h http.Header) bool { return s.is(bearer(h)) }
-
-func (s Secret) is(token string) bool {
-	return s != "" && subtle.ConstantTimeCompare([]byte(token), []byte(s)) == 1
-}
-
-// bearer returns the token that a request carries, or "".
-func bearer(h http.Header) string {
+// Bearer returns the token that a request with these headers carries, or "".
+func Bearer(h http.Header) string {
 	token, ok := strings.CutPrefix(h.Get("Authorization"), "Bearer ")
 	if !ok {
 		return ""

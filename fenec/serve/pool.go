@@ -1,9 +1,11 @@
 package serve
 
 import (
+	"context"
 	"sync"
 
 	"github.com/fenec-go/fenecdb/fenec"
+	"github.com/fenec-go/fenecdb/fenec/internal/inside"
 	"github.com/fenec-go/fenecdb/fenec/serve/internal/target"
 )
 
@@ -17,6 +19,7 @@ type memory struct {
 	alone [1]fenec.Statement // its statement, if it has only one
 	args  []any              // of that
 	pairs []target.Pair      // of the request's query string
+	asked *fenec.Result      // what ask has returned, or nil
 }
 
 const (
@@ -35,8 +38,21 @@ func (c *call) release() {
 	m.body, m.out, m.shown = kept(m.body), kept(m.out), m.shown[:0]
 	m.args, m.pairs = emptied(m.args), emptied(m.pairs)
 	m.alone[0] = fenec.Statement{}
+	if m.asked != nil {
+		inside.Recycle(m.asked)
+	}
 	*c = call{memory: m}
 	calls.Put(c)
+}
+
+// ask runs a statement. Its rows are good until the call asks again, or is released.
+func (c *call) ask(ctx context.Context, of view, st fenec.Statement) (*fenec.Result, error) {
+	res, err := inside.Query(ctx, of, c.asked, st.Text, st.Args)
+	if err != nil {
+		return nil, err
+	}
+	c.asked = res.(*fenec.Result)
+	return c.asked, nil
 }
 
 // kept returns the memory of b to be used again, nil if it is too much to keep.

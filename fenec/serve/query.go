@@ -52,7 +52,7 @@ func (c *call) one(ctx context.Context, st fenec.Statement, t *traits) Answer {
 		if err != nil {
 			return Answer{}, err
 		}
-		a := c.single(res)
-		return a, a.Err
+		a := c.complete(res, headOf(res))
+		return a, a.cause
 	})
 }

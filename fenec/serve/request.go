@@ -9,8 +9,6 @@ import (
 	"os"
 	"slices"
 	"time"
-
-	"github.com/fenec-go/fenecdb/fenec"
 )
 
 // maxBody is the most bytes of a request's body.
@@ -23,7 +21,7 @@ func (c *call) takeIn() (refusal *Answer) {
 	}
 	if refusal = c.readBody(); refusal != nil {
 		// What is left of the body is not worth reading.
-		c.w.Header().Set("Connection", "close")
+		endConnection(c.w, c.r)
 	}
 	return refusal
 }
@@ -84,9 +82,6 @@ func (c *call) patient(body io.Reader) io.Reader {
 	return patient{body, http.NewResponseController(c.w), c.server.opts.IdleTimeout}
 }
 
-// patience is how long a client may take to accept a part of an answer.
-const patience = time.Minute
-
 // patient reads a body whose sender may take its time, but not stop.
 type patient struct {
 	io.Reader
@@ -105,25 +100,4 @@ func (p patient) Read(b []byte) (int, error) {
 func tooLarge() *Answer {
 	a := Fail(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes", maxBody))
 	return &a
-}
-
-// parseBatch reads one statement a line; blank lines count as lines only.
-func parseBatch(body []byte) ([]fenec.Statement, error) {
-	var out []fenec.Statement
-	n := 0
-	for line := range bytes.Lines(body) {
-		n++
-		if line = bytes.TrimRight(line, "\r\n"); len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		st, err := parseStatement(line, nil)
-		if err != nil {
-			return nil, fmt.Errorf("batch line %d: %w", n, err)
-		}
-		out = append(out, st)
-	}
-	if len(out) == 0 {
-		return nil, errors.New("the batch holds no statement")
-	}
-	return out, nil
 }

@@ -29,9 +29,9 @@ func (c *call) rest(ctx context.Context) Answer {
 		if err != nil {
 			return Error(err)
 		}
-		return c.rows(ctx, fenec.Statement{Text: st.Text, Args: st.Args}, t)
+		return c.rows(ctx, fenec.Statement{Text: st.Text, Args: st.Args}, t, Answer{}, whole)
 	}
-	res, err := c.view.Query(ctx, st.Text, st.Args...)
+	res, err := c.ask(ctx, c.view, fenec.Statement{Text: st.Text, Args: st.Args})
 	if err != nil {
 		return Error(err)
 	}
@@ -56,7 +56,7 @@ func (c *call) tryRestWrite(ctx context.Context, st *rest.Statement) Answer {
 				return Answer{}, c.explain(err, st.Text)
 			}
 			a := c.restAnswer(st, res)
-			return a, a.Err
+			return a, a.cause
 		})
 	}
 	res, err := c.view.Query(ctx, st.Text, st.Args...)
@@ -69,7 +69,7 @@ func (c *call) tryRestWrite(ctx context.Context, st *rest.Statement) Answer {
 // restAnswer answers with the result of a statement in the form that its route
 // has.
 func (c *call) restAnswer(st *rest.Statement, res *fenec.Result) Answer {
-	body, err := st.AppendJSON(c.out[:0], res)
+	body, err := checked(st.AppendJSON(c.out[:0], res))
 	if err != nil {
 		return Error(err)
 	}

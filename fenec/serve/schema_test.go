@@ -177,7 +177,7 @@ func TestSchemaOfAReadOnlyServer(t *testing.T) {
 
 func TestSchemaOfAToken(t *testing.T) {
 	tokens := openTokens(t, "an uninteresting secret of forty bytes..", "tasks read\nlog insert")
-	c := start(t, serve.Options{Token: "root", Tokens: tokens}, append(tasks,
+	c := start(t, serve.Options{Token: serve.NewSecret("root"), Tokens: tokens}, append(tasks,
 		"create collection log (what text)", "create collection hidden (x int)")...)
 	as := "Authorization: Bearer " + mint(t, tokens, `"sub":"ada"`)
 	require.Equal(t, 401, c.do("GET", "/_schema", "").status)

@@ -107,7 +107,7 @@ func BenchmarkServed(b *testing.B) {
 		if q.keyed {
 			continue
 		}
-		h := serve.New(serve.Options{Token: "t"}).Handler(benchDB(b))
+		h := serve.New(serve.Options{Token: serve.NewSecret("t")}).Handler(benchDB(b))
 		b.Run("request="+name+"/of=database", func(b *testing.B) { benchServed(b, h, q) })
 		b.Run("request="+name+"/of=constant", func(b *testing.B) { benchServed(b, constantly(b, h, q), q) })
 	}

@@ -302,7 +302,7 @@ func TestHookRefuses(t *testing.T) {
 }
 
 func TestToken(t *testing.T) {
-	c := start(t, serve.Options{Token: "sesame"}, tasks...)
+	c := start(t, serve.Options{Token: serve.NewSecret("sesame")}, tasks...)
 	for _, h := range []string{"X: y", "Authorization: Bearer wrong", "Authorization: bearer sesame", "Authorization: sesame", "Authorization: Bearer  sesame"} {
 		r := c.do("GET", "/", "", h)
 		require.Equal(t, 401, r.status, h)
@@ -312,7 +312,7 @@ func TestToken(t *testing.T) {
 	require.Equal(t, 200, c.do("GET", "/", "", "Authorization: Bearer sesame").status)
 	require.Equal(t, 200, c.do("GET", "/_health", "").status)
 	require.Equal(t, 401, c.do("OPTIONS", "/query", "").status)
-	require.NotContains(t, fmt.Sprintf("%v %+v %#v", serve.Secret("sesame"), serve.Options{Token: "sesame"}, serve.Options{Token: "sesame"}), "sesame")
+	require.NotContains(t, fmt.Sprintf("%v %+v %#v", serve.NewSecret("sesame"), serve.Options{Token: serve.NewSecret("sesame")}, serve.Options{Token: serve.NewSecret("sesame")}), "sesame")
 }
 
 func TestBodyTooLarge(t *testing.T) {

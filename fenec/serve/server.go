@@ -7,16 +7,18 @@ import (
 	"time"
 
 	"github.com/fenec-go/fenecdb/fenec"
-	"github.com/fenec-go/fenecdb/fenec/serve/internal/metrics"
 	"github.com/fenec-go/fenecdb/fenec/serve/internal/target"
 	"github.com/fenec-go/fenecdb/fenec/serve/internal/trace"
+	"github.com/fenec-go/fenecdb/internal/cors"
+	"github.com/fenec-go/fenecdb/internal/eventlog"
+	"github.com/fenec-go/fenecdb/internal/metrics"
 	"github.com/fenec-go/fenecdb/internal/refusal"
 )
 
 // Server answers requests. It is safe for concurrent use.
 type Server struct {
 	opts        Options
-	cors        cors
+	cors        cors.Policy
 	known       knownStatements
 	collections collections
 	keys        keyLocks
@@ -28,7 +30,7 @@ type Server struct {
 	slowStatements atomic.Uint64
 	refusals       atomic.Uint64
 	delays         *refusal.Delays
-	slow, audit    *jsonLog // nil if off
+	slow, audit    *eventlog.Log // nil if off
 	began          time.Time
 
 	closing context.Context // ends with Close
@@ -40,10 +42,10 @@ func New(opts Options) *Server {
 	opts.setDefaults()
 	s := &Server{
 		opts:   opts,
-		cors:   newCORS(opts.AllowOrigin),
+		cors:   cors.New(opts.AllowOrigin),
 		delays: refusal.New(opts.RefusalDelay),
-		slow:   newJSONLog(opts.SlowLog),
-		audit:  newJSONLog(opts.AuditLog),
+		slow:   eventlog.New(opts.SlowLog),
+		audit:  eventlog.New(opts.AuditLog),
 		began:  time.Now(),
 	}
 	s.closing, s.close = context.WithCancel(context.Background())
@@ -61,10 +63,9 @@ func (s *Server) Close() error {
 func (s *Server) Handler(db *fenec.DB) http.Handler {
 	source := always(db)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !Begin(w, r) {
-			return
+		if s.Begin(w, r) {
+			s.Serve(w, r, Segments(r.URL), source)
 		}
-		s.Serve(w, r, Segments(r.URL), source)
 	})
 }
 
@@ -99,8 +100,7 @@ type call struct {
 // Serve answers a request that Begin has let through, for the database of
 // source. path holds the pieces of its path within the database's surface.
 func (s *Server) Serve(w http.ResponseWriter, r *http.Request, path []string, source Source) {
-	if IsHealth(r, path) {
-		Health().Write(w, r)
+	if s.health(w, r, path) {
 		return
 	}
 	c := calls.Get().(*call)
@@ -111,18 +111,11 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, path []string, so
 
 // serve answers the request.
 func (c *call) serve() {
-	s, w, r := c.server, c.w, c.r
-	if !c.at("_metrics") {
-		s.cors.allow(w.Header())
-	}
-	switch {
-	case s.cors.isPreflight(r):
-		Answer{Status: http.StatusNoContent}.Write(w, r)
-	case c.isStream():
+	if c.isStream() {
 		c.stream()
-	default:
-		c.send(c.answer())
+		return
 	}
+	c.send(c.answer())
 }
 
 // send writes the answer, and logs what went wrong on our side.

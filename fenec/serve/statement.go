@@ -14,6 +14,7 @@ func (c *call) answer() Answer {
 	case c.under("_studio"):
 		return c.notFound()
 	case reads(c.r.Method) && c.at("_metrics"):
+		c.server.cors.Forbid(c.w.Header())
 		return c.metrics()
 	case c.at("_stats", "statements"):
 		return c.shapes()

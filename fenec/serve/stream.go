@@ -107,7 +107,7 @@ func (c *call) feedEvents(sub *fenec.Subscription) {
 		case errors.Is(err, errSilence):
 			err = out.comment("keepalive")
 		case c.mustEnd():
-			out.failure(c.use.Why, 0)
+			out.failure(c.use.Why, http.StatusServiceUnavailable)
 			return
 		case c.r.Context().Err() != nil || errors.Is(err, fenec.ErrClosed):
 			return

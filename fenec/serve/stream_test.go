@@ -151,7 +151,7 @@ func TestStreamsContinue(t *testing.T) {
 }
 
 func TestStreamsRefused(t *testing.T) {
-	c := start(t, serve.Options{Token: "t", MaxStreams: 1}, tasks...)
+	c := start(t, serve.Options{Token: serve.NewSecret("t"), MaxStreams: 1}, tasks...)
 	for path, status := range map[string]int{
 		"/tasks/changes?limit=1": 400, "/tasks/changes?order=n": 400, "/tasks/changes?offset=1": 400,
 		"/tasks/changes?count": 400, "/tasks/changes?since=x": 400, "/nope/changes": 404, "/tasks/changes?zz=1": 404,

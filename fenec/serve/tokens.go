@@ -62,14 +62,9 @@ func (t *Tokens) admits(c *jwt.Claims, tenant string) bool {
 
 // OpenTokens reads keys and policy. Errors say what is wrong with which.
 func OpenTokens(o TokenOptions) (*Tokens, error) {
-	options := jwt.Options{KeyFile: o.KeyFile, NoEnd: o.AllowUnending, MaxAge: o.MaxAge, ErrorLog: o.ErrorLog}
-	if o.Secret != "" {
-		var err error
-		if options.Secret, err = jwt.NewSecret(string(o.Secret)); err != nil {
-			return nil, err
-		}
-	}
-	keys, err := jwt.Open(options)
+	keys, err := jwt.Open(jwt.Options{
+		Secret: o.Secret, KeyFile: o.KeyFile, NoEnd: o.AllowUnending, MaxAge: o.MaxAge, ErrorLog: o.ErrorLog,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -86,5 +81,5 @@ func OpenTokens(o TokenOptions) (*Tokens, error) {
 // the first one of the key file. Without "exp" it ends in an hour.
 func (t *Tokens) Mint(claims string) (string, error) { return t.keys.Mint([]byte(claims)) }
 
-// ownCollections are those that the server keeps for itself.
-var ownCollections = []string{"_idempotency", "_consumers", "_migrations"}
+// ownCollections are those that the server keeps for itself, and the tenant's settings.
+var ownCollections = []string{"_idempotency", "_consumers", "_migrations", "_tenant"}

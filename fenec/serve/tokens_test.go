@@ -16,7 +16,7 @@ const secret = "0123456789abcdef0123456789abcdef01234567"
 
 func openTokens(t *testing.T, secret, policy string) *serve.Tokens {
 	t.Helper()
-	tokens, err := serve.OpenTokens(serve.TokenOptions{Secret: serve.Secret(secret), Policy: policy})
+	tokens, err := serve.OpenTokens(serve.TokenOptions{Secret: serve.NewSecret(secret), Policy: policy})
 	require.NoError(t, err)
 	return tokens
 }
@@ -51,7 +51,7 @@ func names(t *testing.T, tokens *serve.Tokens) (pairs []string) {
 func TestTokensOpenWhatTheyShould(t *testing.T) {
 	tokens := openTokens(t, secret, exchange.Policy)
 	exchange.Run(t, exchange.Script(t, "I"), func(t *testing.T, fixture string) string {
-		opts := serve.Options{Token: "root", Tokens: tokens}
+		opts := serve.Options{Token: serve.NewSecret("root"), Tokens: tokens}
 		return start(t, opts, exchange.Fixtures[fixture]...).url
 	}, names(t, tokens)...)
 }
@@ -65,6 +65,6 @@ func TestOpenServersRefuseOtherSites(t *testing.T) {
 	require.Equal(t, 200, c.do("POST", "/query", body, "Sec-Fetch-Site: same-origin").status)
 	let := start(t, serve.Options{AllowOrigin: "*"})
 	require.Equal(t, 200, let.do("POST", "/query", body, "Sec-Fetch-Site: cross-site").status)
-	asks := start(t, serve.Options{Token: "t"})
+	asks := start(t, serve.Options{Token: serve.NewSecret("t")})
 	require.Equal(t, 200, asks.do("POST", "/query", body, "Sec-Fetch-Site: cross-site", "Authorization: Bearer t").status)
 }

@@ -43,7 +43,7 @@ func OpenTracer(o TracerOptions) (*Tracer, error) {
 // Close sends what has not been sent yet.
 func (t *Tracer) Close() error { return t.t.Close() }
 
-// begin begins the span of a request that runs statements.
+// beginSpan begins the span of a request that runs statements.
 func (c *call) beginSpan() {
 	if t := c.server.opts.Tracer; t != nil {
 		c.span = t.t.Start(c.operation(), c.r.Header.Get("Traceparent"), c.r.Header.Get("Tracestate"), c.began)

@@ -10,7 +10,7 @@ import (
 // turns lets requests that would pick the same rows go one after the other, in
 // order of arrival.
 type turns struct {
-	mu    sync.Mutex // guards queues
+	mu    sync.Mutex // guards queue
 	queue map[turnKey][]chan struct{}
 }
 

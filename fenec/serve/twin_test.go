@@ -32,7 +32,7 @@ var twinSchema = []string{
 // which ada's token does not open; the other had them and deleted them.
 func twins(t *testing.T, tokens *serve.Tokens) (with, without *client) {
 	build := func() *client {
-		c := start(t, serve.Options{Token: "root", Tokens: tokens}, twinSchema...)
+		c := start(t, serve.Options{Token: serve.NewSecret("root"), Tokens: tokens}, twinSchema...)
 		for i := range 60 {
 			owner := "ada"
 			if i%2 == 1 {

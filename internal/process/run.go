@@ -7,6 +7,8 @@ import (
 	"io"
 	"os/signal"
 	"syscall"
+
+	"github.com/fenec-go/fenecdb/internal/secret"
 )
 
 // ErrHelp is what parse returns when it has printed the help that was asked for.
@@ -31,14 +33,15 @@ const (
 
 // Run runs a daemon and returns its exit code: parse reads its arguments, serve
 // does its work until the context ends, which SIGINT, SIGTERM and SIGHUP see to.
-// Errors go to stderr with the program's name in front. That nobody reads stderr
-// any more ends nothing.
+// Errors go to stderr with the program's name in front. What is written to it loses what
+// looks like a secret. That nobody reads stderr any more ends nothing.
 func Run[C any](
 	name string, args []string, stderr io.Writer,
 	parse func(args []string, stderr io.Writer) (C, error),
 	serve func(ctx context.Context, cfg C, stderr io.Writer) error,
 ) int {
 	signal.Ignore(syscall.SIGPIPE)
+	stderr = secret.Scrubbed(stderr)
 	cfg, err := parse(args, stderr)
 	switch {
 	case errors.Is(err, ErrHelp):

@@ -23,6 +23,7 @@ func TestRunExitCodes(t *testing.T) {
 		{"help", ErrHelp, nil, 0, ""},
 		{"flags", broken, nil, 2, "daemon: broken\n"},
 		{"cannot be opened", nil, broken, 1, "daemon: broken\n"},
+		{"holds a password", nil, errors.New("dial http://me:s3cret@host/"), 1, "daemon: dial http://[redacted]@host/\n"},
 		{"makes no sense", nil, fmt.Errorf("policy: %w", &UsageError{broken}), 2, "daemon: policy: broken\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 
 // serveAdmin answers a request under /_admin/.
 func (n *Node) serveAdmin(w http.ResponseWriter, r *http.Request, path []string) {
-	if !n.opts.AdminToken.Opens(r.Header) {
+	if !n.opts.AdminToken.Opens(serve.Bearer(r.Header)) {
 		n.server.Refused(w, r)
 		serve.Unauthorized().Write(w, r)
 		return
@@ -112,9 +112,18 @@ func (n *Node) degraded() serve.Answer {
 	return jsonAnswer(http.StatusOK, list)
 }
 
-// lifecycle answers a request that makes a tenant or removes it.
+// lifecycle answers a request that makes a tenant, removes it, or asks how far it has
+// come.
 func (n *Node) lifecycle(r *http.Request, name string) serve.Answer {
 	switch r.Method {
+	case http.MethodGet, http.MethodHead:
+		p, err := n.tenants.Position(r.Context(), name)
+		return answer(http.StatusOK, struct {
+			Tenant string `json:"tenant"`
+			Seq    uint64 `json:"seq"`
+			Boot   string `json:"boot"`
+			Frozen bool   `json:"frozen"`
+		}{name, p.Seq, p.Boot, p.Frozen}, err)
 	case http.MethodPut:
 		err := n.tenants.Create(r.Context(), name)
 		return answer(http.StatusCreated, map[string]string{"created": name}, err)
@@ -138,6 +147,8 @@ func (n *Node) tenant(w http.ResponseWriter, r *http.Request, name, what string)
 	switch {
 	case what == "quota":
 		return n.quota(r, name)
+	case what == "settings":
+		return n.settings(r, name)
 	case what == "usage" && r.Method == http.MethodGet:
 		return n.usage(r, name)
 	case what == "file" && r.Method == http.MethodPut:
@@ -157,6 +168,9 @@ func (n *Node) tenant(w http.ResponseWriter, r *http.Request, name, what string)
 	return serve.NotFound(r)
 }
 
+// longestFreeze is the longest that a freeze may be bounded to, in milliseconds: a day.
+const longestFreeze = 24 * 60 * 60 * 1000
+
 // freeze answers POST /_admin/tenants/<t>/freeze, whose body may say for how many
 // milliseconds.
 func (n *Node) freeze(r *http.Request, name string) serve.Answer {
@@ -168,8 +182,8 @@ func (n *Node) freeze(r *http.Request, name string) serve.Answer {
 		MS *int64 `json:"ms"`
 	}
 	if len(body) > 0 {
-		if err := json.Unmarshal(body, &ask); err != nil || ask.MS != nil && *ask.MS < 1 {
-			return serve.Fail(http.StatusBadRequest, `want no body, or {"ms": n} with how long, in milliseconds`)
+		if err := json.Unmarshal(body, &ask); err != nil || ask.MS != nil && (*ask.MS < 1 || *ask.MS > longestFreeze) {
+			return serve.Fail(http.StatusBadRequest, `want no body, or {"ms": n} with how long, in milliseconds, a day at most`)
 		}
 	}
 	var d time.Duration
@@ -268,7 +282,18 @@ func (n *Node) writeMetrics() ([]serve.Figure, error) {
 		{Name: "fenec_tenants_open", Help: "Tenants whose database is open.", Value: int64(st.Open)},
 		{Name: "fenec_tenants_disk_bytes", Help: "Bytes on disk of all tenants.", Value: st.Disk},
 		{Name: "fenec_memory_bytes", Help: "Bytes of memory that open databases hold.", Value: st.Memory},
+		{Name: "fenec_vectors_unlinked", Help: "Vectors of open databases that are not linked into a graph yet.", Value: n.unlinked()},
 	}, err
+}
+
+// unlinked returns how many vectors of open tenants are not linked into a graph yet.
+func (n *Node) unlinked() (total int64) {
+	for _, o := range n.open.all() {
+		if st, err := o.db.Stats(); err == nil { // else it is being closed
+			total += st.UnlinkedVectors
+		}
+	}
+	return total
 }
 
 // MetricsHandler returns a handler that answers /_metrics and nothing else, for a

@@ -3,37 +3,75 @@ package node
 import (
 	"errors"
 	"fmt"
+	"log"
 	"net/http"
 	"strconv"
 
 	"github.com/fenec-go/fenecdb/fenec"
 	"github.com/fenec-go/fenecdb/fenec/serve"
+	"github.com/fenec-go/fenecdb/internal/problem"
 	"github.com/fenec-go/fenecdb/quota"
 	"github.com/fenec-go/fenecdb/tenant"
 )
 
-// code is what a refusal is answered with: a status, and for some a word for programs
-// and the seconds to wait before another try.
-type code struct {
-	err    error
-	status int
-	word   string // "" for none
+// errNotServed is the refusal of a request that names nothing a tenant could be at.
+var errNotServed = errors.New("no tenant is served here")
+
+// refusals are the answers to errors of tenants.
+var refusals = []struct {
+	err     error
+	problem problem.Problem
+}{
+	{tenant.ErrNotFound, problem.UnknownTenant},
+	{tenant.ErrFrozen, problem.TenantFrozen},
+	{tenant.ErrDegraded, problem.TenantDegraded},
+	{tenant.ErrProvisioning, problem.TenantProvisioning},
+	{tenant.ErrName, plain(http.StatusBadRequest)},
+	{tenant.ErrExists, plain(http.StatusConflict)},
+	{tenant.ErrTooLarge, plain(http.StatusRequestEntityTooLarge)},
+	{tenant.ErrBusy, plain(http.StatusServiceUnavailable)},
+	{tenant.ErrEnded, plain(http.StatusServiceUnavailable)},
+	{tenant.ErrReleased, plain(http.StatusServiceUnavailable)},
+	{tenant.ErrClosed, plain(http.StatusServiceUnavailable)},
+	{fenec.ErrImage, plain(http.StatusBadRequest)},
+	{errNotServed, plain(http.StatusMisdirectedRequest)},
 }
 
-// codes are the refusals of tenants. A 503 asks to wait a second.
-var codes = []code{
-	{tenant.ErrName, http.StatusBadRequest, ""},
-	{tenant.ErrNotFound, http.StatusNotFound, "unknown-tenant"},
-	{tenant.ErrExists, http.StatusConflict, ""},
-	{tenant.ErrTooLarge, http.StatusRequestEntityTooLarge, ""},
-	{tenant.ErrFrozen, http.StatusServiceUnavailable, "tenant-frozen"},
-	{tenant.ErrDegraded, http.StatusServiceUnavailable, "tenant-degraded"},
-	{tenant.ErrProvisioning, http.StatusServiceUnavailable, "tenant-provisioning"},
-	{tenant.ErrBusy, http.StatusServiceUnavailable, ""},
-	{tenant.ErrEnded, http.StatusServiceUnavailable, ""},
-	{tenant.ErrReleased, http.StatusServiceUnavailable, ""},
-	{tenant.ErrClosed, http.StatusServiceUnavailable, ""},
-	{fenec.ErrImage, http.StatusBadRequest, ""},
+// plain is a refusal without a word for programs.
+func plain(status int) problem.Problem { return problem.Problem{Status: status} }
+
+// Error answers a request with an error of a tenant, of its database or of its quota, as
+// a node does: with the status, the word for programs in "code" where there is one, and
+// Retry-After where another try may do. It is for handlers of other programs.
+//
+//	404 unknown-tenant       tenant.ErrNotFound
+//	503 tenant-frozen        tenant.ErrFrozen: the write has not run
+//	503 tenant-degraded      tenant.ErrDegraded
+//	503 tenant-provisioning  tenant.ErrProvisioning
+//	400, 409, 413, 503       the other errors of package tenant
+//	413, 429                 a *quota.Refusal, with the limit
+//
+// Of all else serve.StatusOf tells the status. What went wrong on our side is told in full
+// to the ErrorLog of the http.Server alone. The answer has an X-Request-Id: what its head
+// has already, else the client's, else a new one.
+func Error(w http.ResponseWriter, r *http.Request, err error) {
+	if w.Header().Get("X-Request-Id") == "" && !serve.Begin(w, r) {
+		return
+	}
+	a := failure(err)
+	if a.Err != nil {
+		id := w.Header().Get("X-Request-Id")
+		errorLog(r).Printf("%s %s%s: %v request_id=%s", r.Method, r.Host, r.URL.EscapedPath(), a.Err, id)
+	}
+	a.Write(w, r)
+}
+
+// errorLog returns the log of the server that a request came to.
+func errorLog(r *http.Request) *log.Logger {
+	if srv, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && srv.ErrorLog != nil {
+		return srv.ErrorLog
+	}
+	return log.Default()
 }
 
 // failure returns the answer for an error of the manager or of a quota.
@@ -50,16 +88,16 @@ func refuse(err error) (serve.Answer, bool) {
 	if errors.As(err, &limit) {
 		return refuseLimit(limit), true
 	}
-	for _, c := range codes {
-		if !errors.Is(err, c.err) {
+	for _, known := range refusals {
+		if !errors.Is(err, known.err) {
 			continue
 		}
-		a := serve.Fail(c.status, told(err))
+		a := serve.Fail(known.problem.Status, told(err))
 		if errors.Is(err, tenant.ErrDegraded) {
 			a.Err = err
 		}
-		if c.word != "" {
-			a.Body = append(a.Body[:len(a.Body)-1], `,"code":"`+c.word+`"}`...)
+		if word := known.problem.Code; word != "" {
+			a.Body = append(a.Body[:len(a.Body)-1], `,"code":"`+word+`"}`...)
 		}
 		return a, true
 	}

@@ -3,45 +3,47 @@ package node
 import (
 	"context"
 	"errors"
-	"net/http"
-	"net/url"
-	"strconv"
+	"log"
 	"sync"
 	"time"
 
-	"github.com/fenec-go/fenecdb/fenec/serve"
+	"github.com/fenec-go/fenecdb/fenec"
 	"github.com/fenec-go/fenecdb/quota"
 	"github.com/fenec-go/fenecdb/tenant"
-	"github.com/fenec-go/fenecdb/tenant/internal/raw"
 )
 
 // meter counts what tenants use, in the node's own database.
 type meter struct {
 	tenants *tenant.Manager
+	open    *registry
 	totals  *quota.Meter
+	log     *log.Logger
 	stop    context.CancelFunc
 	ended   chan struct{}
 
-	mu       sync.Mutex // guards accounts
-	accounts map[string]*quota.Account
+	mu      sync.Mutex      // guards the field below
+	changed map[string]bool // tenants that came or went since what they hold was looked up
 }
 
 // flushEvery is how often what was counted is written down.
 const flushEvery = time.Minute
 
-func newMeter(m *tenant.Manager, each func(context.Context, error)) (*meter, error) {
-	totals, err := quota.NewMeter(context.Background(), m.Node(), quota.MeterOptions{})
-	if err != nil {
-		return nil, err
+func newMeter(m *tenant.Manager, totals *quota.Meter, open *registry, logger *log.Logger) *meter {
+	if logger == nil {
+		logger = log.Default()
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	x := &meter{tenants: m, totals: totals, stop: stop, ended: make(chan struct{}), accounts: map[string]*quota.Account{}}
-	go x.run(ctx, each)
-	return x, nil
+	x := &meter{
+		tenants: m, open: open, totals: totals, log: logger, stop: stop, ended: make(chan struct{}),
+		changed: map[string]bool{},
+	}
+	m.OnChange(x.change)
+	go x.run(ctx)
+	return x
 }
 
-// run writes down what was counted, and calls each, every minute until ctx ends.
-func (m *meter) run(ctx context.Context, each func(context.Context, error)) {
+// run writes down what was counted, every minute until ctx ends.
+func (m *meter) run(ctx context.Context) {
 	defer close(m.ended)
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()
@@ -51,166 +53,131 @@ func (m *meter) run(ctx context.Context, each func(context.Context, error)) {
 		case <-ctx.Done():
 			return
 		}
-		m.prune()
-		each(ctx, m.totals.Flush(ctx))
+		if err := m.flush(ctx); err != nil && ctx.Err() == nil {
+			m.log.Printf("usage is not written down: %v", err)
+		}
 	}
 }
 
-// prune closes the accounts of tenants that are not open any more.
-func (m *meter) prune() {
-	open := map[string]bool{}
-	for _, t := range m.tenants.Opened() {
-		open[t.Name] = true
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for name, a := range m.accounts {
-		if !open[name] {
-			a.Close()
-			delete(m.accounts, name)
-		}
-	}
+// flush writes down what was counted, and what tenants hold.
+func (m *meter) flush(ctx context.Context) error {
+	m.measure(ctx)
+	return m.totals.Flush(ctx)
 }
 
 // Close writes down what was counted.
 func (m *meter) Close() error {
 	m.stop()
 	<-m.ended
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for name, a := range m.accounts {
-		a.Close()
-		delete(m.accounts, name)
-	}
-	return m.totals.Flush(context.Background())
+	return m.flush(context.Background())
 }
 
-func (m *meter) account(name string) *quota.Account {
+// change is called with each tenant that comes or goes. Those that are open are looked at
+// in any case.
+func (m *meter) change(name string) {
+	if o, _ := m.open.of(name); o != nil {
+		return
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	a := m.accounts[name]
-	if a == nil {
-		a = m.totals.Open(name)
-		m.accounts[name] = a
-	}
-	return a
+	m.changed[name] = true
 }
 
-// use has a use of a tenant's database counted.
-func (m *meter) use(use *serve.Use, name string) {
-	a := m.account(name)
-	use.Spent = func(s serve.Spent) {
-		u := quota.Usage{Requests: 1, CPU: s.Took, BytesRead: s.Out}
-		if s.Wrote {
-			u.RowsWritten, u.BytesWritten = int64(s.Rows), s.In
-		} else {
-			u.RowsRead = int64(s.Rows)
+// unchanged forgets that a tenant came or went, and reports whether it had.
+func (m *meter) unchanged(name string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	was := m.changed[name]
+	delete(m.changed, name)
+	return was
+}
+
+// measure looks up what tenants hold that were written to, came or went.
+func (m *meter) measure(ctx context.Context) {
+	m.mu.Lock()
+	changed := m.changed
+	m.changed = map[string]bool{}
+	m.mu.Unlock()
+	for name := range changed {
+		m.settle(ctx, name)
+	}
+	for _, o := range m.open.all() {
+		m.look(o)
+	}
+}
+
+// settle looks up what a tenant holds that came or went. What fails is tried again the
+// next time.
+func (m *meter) settle(ctx context.Context, name string) {
+	err := m.visit(ctx, name)
+	if err == nil {
+		return
+	}
+	m.change(name)
+	if ctx.Err() == nil {
+		m.log.Printf("tenant %s: what it holds: %v", name, err)
+	}
+}
+
+// visit looks up what a tenant holds. One that is there is opened for it: an image or the
+// trash does not tell.
+func (m *meter) visit(ctx context.Context, name string) error {
+	id, err := m.tenants.Lookup(ctx, name)
+	switch {
+	case errors.Is(err, tenant.ErrNotFound):
+		a := m.totals.Open(name)
+		defer a.Close()
+		a.Holds(quota.Holding{})
+		return nil
+	case err != nil:
+		return err
+	}
+	err = m.tenants.Do(ctx, id, func(context.Context, *tenant.Handle) error {
+		if o, _ := m.open.of(name); o != nil {
+			m.look(o)
 		}
-		a.Add(u)
+		return nil
+	})
+	if errors.Is(err, tenant.ErrDegraded) || errors.Is(err, tenant.ErrProvisioning) || errors.Is(err, tenant.ErrNotFound) {
+		return nil // a change of that will be told
 	}
-	use.Streams = func() (func(), error) {
-		a.OpenStream()
-		return a.CloseStream, nil
-	}
+	return err
 }
 
-// holding returns what a tenant holds: of one that is open exactly, of one that is
-// not as it was when it was last looked at.
+// look looks up what an open tenant holds, if it was written to since the last time.
+func (m *meter) look(o *opened) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	seq := o.db.Seq() + 1
+	if seq == o.seen {
+		return
+	}
+	held, err := quota.HeldBy(o.db)
+	if errors.Is(err, fenec.ErrClosed) {
+		return // and was looked at as it was closed
+	}
+	if err != nil {
+		m.log.Printf("what a tenant holds: %v", err)
+		return
+	}
+	o.account.Holds(held)
+	o.seen = seq
+}
+
+// closing is called with a tenant that is about to be closed.
+func (m *meter) closing(o *opened) {
+	m.look(o)
+	o.account.Close()
+}
+
+// holding returns what a tenant holds. It is not opened for it, but once if it has just
+// come.
 func (m *meter) holding(ctx context.Context, name string) (quota.Holding, error) {
-	for _, t := range m.tenants.Opened() {
-		if t.Name != name {
-			continue
-		}
-		h, err := m.tenants.Acquire(ctx, name)
-		if err != nil {
-			return quota.Holding{}, err
-		}
-		defer h.Release()
-		held, err := quota.HeldBy(raw.DB(h))
-		if err == nil {
-			m.account(name).Holds(held)
-		}
-		return held, err
+	if m.unchanged(name) {
+		m.settle(ctx, name)
+	}
+	if o, _ := m.open.of(name); o != nil {
+		m.look(o)
 	}
 	return m.totals.Holding(ctx, name)
-}
-
-// usage answers GET /_admin/tenants/<t>/usage: what the tenant holds and has open, its
-// limits, and what it has used.
-func (n *Node) usage(r *http.Request, name string) serve.Answer {
-	ctx := r.Context()
-	sizes, err := n.tenants.Sizes()
-	if err != nil {
-		return failure(err)
-	}
-	disk, ok := sizes[name]
-	if !ok {
-		return failure(tenant.ErrNotFound)
-	}
-	held, err := n.meter.holding(ctx, name)
-	if err != nil {
-		return failure(err)
-	}
-	limits, err := read(n.tenants, name)
-	if err != nil {
-		return failure(err)
-	}
-	requests, streams := n.limits.busy(name)
-	return jsonAnswer(http.StatusOK, struct {
-		Bytes    int64        `json:"bytes"`
-		Rows     int64        `json:"rows"`
-		Streams  int64        `json:"streams"`
-		Requests int64        `json:"requests"`
-		Disk     int64        `json:"disk"`
-		Quota    quota.Limits `json:"quota"`
-	}{held.Bytes, held.Rows, streams, requests, disk, limits})
-}
-
-// report answers GET /_admin/usage: what tenants used since a moment, all of them or
-// the costliest.
-func (n *Node) report(r *http.Request) serve.Answer {
-	since, top, err := reportOf(r.URL.Query())
-	if err != nil {
-		return serve.Fail(http.StatusBadRequest, err.Error())
-	}
-	if err := n.meter.totals.Flush(r.Context()); err != nil {
-		return failure(err)
-	}
-	rep, err := n.meter.totals.Report(r.Context(), since)
-	if err != nil {
-		return failure(err)
-	}
-	if top > 0 {
-		rep.Tenants = rep.Top(top)
-	}
-	return jsonAnswer(http.StatusOK, rep)
-}
-
-// reportOf reads the query of a report: since, in seconds or milliseconds since 1970
-// or as a date, by default a day ago, and top, how many tenants.
-func reportOf(q url.Values) (since time.Time, top int, err error) {
-	since = time.Now().Add(-24 * time.Hour)
-	if text := q.Get("since"); text != "" {
-		if ms, err := strconv.ParseInt(text, 10, 64); err == nil {
-			since = time.UnixMilli(ms)
-		} else if since, err = time.Parse(time.RFC3339, text); err != nil {
-			return since, 0, errors.New("since is a time as 2026-03-01T09:00:00Z, or milliseconds since 1970")
-		}
-	}
-	if text := q.Get("top"); text != "" {
-		if top, err = strconv.Atoi(text); err != nil || top < 1 {
-			return since, 0, errors.New("top is a number of tenants")
-		}
-	}
-	return since, top, nil
-}
-
-// busy returns the requests and streams that are open under a tenant's quota.
-func (l *limits) busy(name string) (requests, streams int64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if x := l.open[name]; x != nil {
-		return x.quota.Open()
-	}
-	return 0, 0
 }

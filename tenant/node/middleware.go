@@ -1,20 +1,13 @@
 package node
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"log"
 	"net/http"
 	"net/netip"
 	"net/url"
 
-	"github.com/fenec-go/fenecdb/fenec/serve"
 	"github.com/fenec-go/fenecdb/tenant"
 )
-
-// errNotServed is the refusal of a request that names nothing a tenant could be at.
-var errNotServed = errors.New("no tenant is served here")
 
 // Middleware gives any handler the database of the tenant that a request is for. The
 // resolver tells which that is; nil stands for tenant.ByPath. The handler finds a
@@ -26,29 +19,34 @@ var errNotServed = errors.New("no tenant is served here")
 // cannot be deleted, renamed or closed: a handler that streams ends when the handle's
 // Done is closed, and one that waits for its client should Pause.
 //
+// Requests count against the tenant's quota as those of the node's own routes do: as they
+// enter, as subscriptions of their handle, and as what they write lands. They are metered:
+// the handler's time without its pauses, the rows that are read and written by the handle,
+// but within Update and View, and the bytes of the answer and, of one that wrote, of the
+// request's body. Connections that are hijacked are not.
+//
 // Requests without a handle are answered as a node does: 404 for an unknown tenant, 421
-// for what the resolver does not serve, 503 for one that is degraded, set up or busy,
-// each with an X-Request-Id; one that a layer above has set stays. What went wrong on our
-// side is told in full to the ErrorLog of the http.Server alone. Requests are not metered,
-// nor counted against a quota.
-func Middleware(m *tenant.Manager, r tenant.Resolver) func(http.Handler) http.Handler {
+// for what the resolver does not serve, 429 for what the quota does not allow, 503 for one
+// that is degraded, set up or busy, see Error.
+func (n *Node) Middleware(r tenant.Resolver) func(http.Handler) http.Handler {
 	if r == nil {
-		r = tenant.ByPath{Registry: m}
+		r = tenant.ByPath{Registry: n.tenants}
 	}
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 			name, path, err := resolve(req, r)
 			if err != nil {
-				turnAway(w, req, err)
+				Error(w, req, err)
 				return
 			}
-			h, err := m.Acquire(req.Context(), name)
+			v, err := n.visit(req.Context(), name)
 			if err != nil {
-				turnAway(w, req, err)
+				Error(w, req, err)
 				return
 			}
-			defer h.Release()
-			next.ServeHTTP(w, inside(tenant.NewContext(req.Context(), h), req, path))
+			m := watch(v, w, req)
+			defer m.end()
+			next.ServeHTTP(m, m.inside(path))
 		})
 	}
 }
@@ -117,35 +115,4 @@ func withPath(u *url.URL, path string) (*url.URL, error) {
 		to.RawPath = path
 	}
 	return &to, nil
-}
-
-// inside returns the request as its handler sees it. The caller's own stays as it is.
-func inside(ctx context.Context, req *http.Request, to *url.URL) *http.Request {
-	req = req.WithContext(ctx)
-	req.URL = to
-	return req
-}
-
-// turnAway answers a request that gets no handle.
-func turnAway(w http.ResponseWriter, req *http.Request, err error) {
-	if w.Header().Get("X-Request-Id") == "" && !serve.Begin(w, req) {
-		return
-	}
-	a := failure(err)
-	if errors.Is(err, errNotServed) {
-		a = serve.Fail(http.StatusMisdirectedRequest, err.Error())
-	}
-	if a.Err != nil {
-		id := w.Header().Get("X-Request-Id")
-		errorLog(req).Printf("%s %s%s: %v request_id=%s", req.Method, req.Host, req.URL.EscapedPath(), a.Err, id)
-	}
-	a.Write(w, req)
-}
-
-// errorLog returns the log of the server that a request came to.
-func errorLog(req *http.Request) *log.Logger {
-	if srv, ok := req.Context().Value(http.ServerContextKey).(*http.Server); ok && srv.ErrorLog != nil {
-		return srv.ErrorLog
-	}
-	return log.Default()
 }

@@ -18,24 +18,26 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fenec-go/fenecdb/fenec"
+	"github.com/fenec-go/fenecdb/fenec/serve"
 	"github.com/fenec-go/fenecdb/tenant"
 	"github.com/fenec-go/fenecdb/tenant/node"
 )
 
 // manage opens a directory with the tenants acme and beta, who keep notes.
-func manage(t *testing.T, opts tenant.Options) (*tenant.Manager, string) {
+func manage(t *testing.T, opts tenant.Options) (*node.Node, string) {
 	t.Helper()
 	dir := t.TempDir()
-	m, err := tenant.Open(dir, opts)
+	n, err := node.Open(dir, node.Options{Tenants: opts, AdminToken: serve.NewSecret("a")})
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, m.Close()) })
+	t.Cleanup(func() { require.NoError(t, n.Close()) })
+	m := n.Tenants()
 	for _, name := range []string{"acme", "beta"} {
 		require.NoError(t, m.Provision(t.Context(), name, func(ctx context.Context, h *tenant.Handle) error {
 			_, err := h.Exec(ctx, "create collection notes (who text)")
 			return err
 		}))
 	}
-	return m, dir
+	return n, dir
 }
 
 // whose answers with the name of the tenant and the path that the handler sees.
@@ -60,7 +62,8 @@ func ask(h http.Handler, host, path string, header ...string) *httptest.Response
 }
 
 func TestMiddlewareOutcomes(t *testing.T) {
-	m, dir := manage(t, tenant.Options{MaxInFlightTenant: 1, Wait: time.Millisecond})
+	n, dir := manage(t, tenant.Options{MaxInFlightTenant: 1, Wait: time.Millisecond})
+	m := n.Tenants()
 	for _, name := range []string{"busy", "young", "ill"} {
 		require.NoError(t, m.Create(t.Context(), name))
 	}
@@ -70,7 +73,7 @@ func TestMiddlewareOutcomes(t *testing.T) {
 	held, err := m.Acquire(t.Context(), "busy")
 	require.NoError(t, err)
 	defer held.Release()
-	h := node.Middleware(m, tenant.ByHost{Registry: m, Domain: "example.com", Hosts: map[string]string{"beta.org": "beta"}})(whose)
+	h := n.Middleware(tenant.ByHost{Registry: m, Domain: "example.com", Hosts: map[string]string{"beta.org": "beta"}})(whose)
 	for _, c := range []struct {
 		host, retry string
 		status      int
@@ -102,8 +105,8 @@ func TestMiddlewareOutcomes(t *testing.T) {
 
 // The id that the program gave a request is that of its refusal.
 func TestMiddlewareKeepsTheRequestID(t *testing.T) {
-	m, _ := manage(t, tenant.Options{})
-	inner := node.Middleware(m, nil)(whose)
+	n, _ := manage(t, tenant.Options{})
+	inner := n.Middleware(nil)(whose)
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Request-Id", "ours")
 		inner.ServeHTTP(w, r)
@@ -114,8 +117,8 @@ func TestMiddlewareKeepsTheRequestID(t *testing.T) {
 }
 
 func TestMiddlewarePaths(t *testing.T) {
-	m, _ := manage(t, tenant.Options{})
-	byPath := node.Middleware(m, nil)(whose)
+	n, _ := manage(t, tenant.Options{})
+	byPath := n.Middleware(nil)(whose)
 	for path, want := range map[string]string{
 		"/t/acme":             "acme / /",
 		"/t/acme/":            "acme / /",
@@ -131,7 +134,7 @@ func TestMiddlewarePaths(t *testing.T) {
 
 	// The caller's request is not changed, and the query stays.
 	r := httptest.NewRequest("GET", "/t/acme/notes?a=1", nil)
-	node.Middleware(m, nil)(http.HandlerFunc(func(_ http.ResponseWriter, in *http.Request) {
+	n.Middleware(nil)(http.HandlerFunc(func(_ http.ResponseWriter, in *http.Request) {
 		require.Equal(t, "/notes?a=1", in.URL.String())
 	})).ServeHTTP(httptest.NewRecorder(), r)
 	require.Equal(t, "/t/acme/notes?a=1", r.URL.String())
@@ -141,9 +144,10 @@ func TestMiddlewarePaths(t *testing.T) {
 
 // A proxy's header is believed, unless a client may have sent one beside it.
 func TestMiddlewareBehindAProxy(t *testing.T) {
-	m, _ := manage(t, tenant.Options{})
+	n, _ := manage(t, tenant.Options{})
+	m := n.Tenants()
 	from := func(peer string) http.Handler {
-		return node.Middleware(m, tenant.ByHeader{Registry: m, Header: "X-Tenant", Proxies: []netip.Prefix{netip.MustParsePrefix(peer)}})(whose)
+		return n.Middleware(tenant.ByHeader{Registry: m, Header: "X-Tenant", Proxies: []netip.Prefix{netip.MustParsePrefix(peer)}})(whose)
 	}
 	proxy := from("192.0.2.0/24") // which httptest's requests come from
 	require.Equal(t, 200, ask(proxy, "localhost", "/", "X-Tenant", "acme").Code)
@@ -167,9 +171,9 @@ func (f resolverFunc) Resolve(_ context.Context, r tenant.Request) (tenant.Resol
 
 // A resolver may answer with a name alone, and what it fails by is for the log.
 func TestMiddlewareResolversOfOthers(t *testing.T) {
-	m, _ := manage(t, tenant.Options{})
+	n, _ := manage(t, tenant.Options{})
 	answers := func(res tenant.Resolution, err error) http.Handler {
-		return node.Middleware(m, resolverFunc(func(tenant.Request) (tenant.Resolution, error) { return res, err }))(whose)
+		return n.Middleware(resolverFunc(func(tenant.Request) (tenant.Resolution, error) { return res, err }))(whose)
 	}
 	w := ask(answers(tenant.Resolution{Outcome: tenant.Found, Name: "acme"}, nil), "x", "/a%2Fb")
 	require.Equal(t, "acme /a/b /a%2Fb", w.Body.String())
@@ -193,7 +197,8 @@ func TestMiddlewareResolversOfOthers(t *testing.T) {
 }
 
 func TestMiddlewareReleasesTheHandle(t *testing.T) {
-	m, _ := manage(t, tenant.Options{MaxInFlightTenant: 1, Wait: time.Millisecond, DeleteWait: time.Millisecond})
+	n, _ := manage(t, tenant.Options{MaxInFlightTenant: 1, Wait: time.Millisecond, DeleteWait: time.Millisecond})
+	m := n.Tenants()
 	for name, end := range map[string]func(){
 		"returns":  func() {},
 		"panics":   func() { panic("a bug") },
@@ -201,7 +206,7 @@ func TestMiddlewareReleasesTheHandle(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var kept *tenant.Handle
-			h := node.Middleware(m, nil)(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			h := n.Middleware(nil)(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 				kept, _ = tenant.FromContext(r.Context())
 				_, err := kept.Exec(r.Context(), "put notes {who: $1}", name)
 				require.NoError(t, err)
@@ -243,9 +248,10 @@ func follow(ended chan<- error) http.Handler {
 // A stream gets what others write meanwhile, through the only place there is, and ends
 // with its tenant.
 func TestMiddlewareStreams(t *testing.T) {
-	m, _ := manage(t, tenant.Options{MaxInFlightTenant: 1})
+	n, _ := manage(t, tenant.Options{MaxInFlightTenant: 1})
+	m := n.Tenants()
 	ended := make(chan error, 1)
-	srv := httptest.NewServer(node.Middleware(m, nil)(follow(ended)))
+	srv := httptest.NewServer(n.Middleware(nil)(follow(ended)))
 	defer srv.Close()
 	res, err := http.Get(srv.URL + "/t/acme/")
 	require.NoError(t, err)

@@ -15,10 +15,14 @@ import (
 	"github.com/fenec-go/fenecdb/tenant/node"
 )
 
+// secretA is the admin token of the tests.
+var secretA = serve.NewSecret("a")
+
 type client struct {
-	t   *testing.T
-	url string
-	dir string
+	t    *testing.T
+	url  string
+	dir  string
+	node *node.Node
 }
 
 func start(t *testing.T, opts node.Options) *client {
@@ -31,7 +35,7 @@ func start(t *testing.T, opts node.Options) *client {
 		require.NoError(t, n.Close())
 		srv.Close()
 	})
-	return &client{t, srv.URL, dir}
+	return &client{t, srv.URL, dir, n}
 }
 
 func (c *client) do(method, path, token, body string) (int, string) {
@@ -66,7 +70,7 @@ func (c *client) query(tenant, text string) (int, string) {
 }
 
 func TestTenantsComeAndGo(t *testing.T) {
-	c := start(t, node.Options{AdminToken: "a"})
+	c := start(t, node.Options{AdminToken: serve.NewSecret("a")})
 	c.want(201, `{"created":"acme"}`, "PUT", "/_admin/tenants/acme", "a", "")
 	require.FileExists(t, filepath.Join(c.dir, "acme.fenec"))
 	c.want(409, "", "PUT", "/_admin/tenants/acme", "a", "")
@@ -86,7 +90,7 @@ func TestTenantsComeAndGo(t *testing.T) {
 }
 
 func TestUnknownTenantsLeaveNothing(t *testing.T) {
-	c := start(t, node.Options{AdminToken: "a"})
+	c := start(t, node.Options{AdminToken: serve.NewSecret("a")})
 	c.want(404, "", "GET", "/t/nope/", "", "")
 	c.want(404, "", "POST", "/t/nope/query", "", `{"query":"get x"}`)
 	c.want(400, "", "GET", "/t/Bad/", "", "")
@@ -98,7 +102,7 @@ func TestUnknownTenantsLeaveNothing(t *testing.T) {
 }
 
 func TestTenantsAreApart(t *testing.T) {
-	c := start(t, node.Options{AdminToken: "a"})
+	c := start(t, node.Options{AdminToken: serve.NewSecret("a")})
 	for _, name := range []string{"acme", "beta"} {
 		c.want(201, "", "PUT", "/_admin/tenants/"+name, "a", "")
 		status, body := c.query(name, "create collection notes (a int)")
@@ -117,7 +121,7 @@ func TestTenantsAreApart(t *testing.T) {
 }
 
 func TestTokens(t *testing.T) {
-	c := start(t, node.Options{Surface: serve.Options{Token: "d"}, AdminToken: "a"})
+	c := start(t, node.Options{Surface: serve.Options{Token: serve.NewSecret("d")}, AdminToken: serve.NewSecret("a")})
 	c.want(201, "", "PUT", "/_admin/tenants/acme", "a", "")
 	for _, token := range []string{"", "d", "x"} {
 		c.want(401, "", "PUT", "/_admin/tenants/beta", token, "")
@@ -134,7 +138,7 @@ func TestTokens(t *testing.T) {
 }
 
 func TestStatsAndSizes(t *testing.T) {
-	c := start(t, node.Options{AdminToken: "a"})
+	c := start(t, node.Options{AdminToken: serve.NewSecret("a")})
 	c.want(201, "", "PUT", "/_admin/tenants/acme", "a", "")
 	_, body := c.do("GET", "/_admin/stats", "a", "")
 	var st struct{ Tenants, Disk, Memory, Open int64 }

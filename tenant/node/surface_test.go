@@ -22,7 +22,7 @@ import (
 // withNotes starts a node with the tenants acme and beta, who keep notes.
 func withNotes(t *testing.T, opts node.Options) *client {
 	t.Helper()
-	opts.AdminToken = "a"
+	opts.AdminToken = serve.NewSecret("a")
 	c := start(t, opts)
 	for _, name := range []string{"acme", "beta"} {
 		c.want(201, "", "PUT", "/_admin/tenants/"+name, "a", "")
@@ -36,7 +36,7 @@ func TestSurface(t *testing.T) {
 	exchange.Run(t, exchange.Script(t, "N"), func(t *testing.T, fixture string) string {
 		var opts node.Options
 		if fixture == "node admin figures" {
-			opts.Surface.MetricsToken = "a"
+			opts.Surface.MetricsToken = serve.NewSecret("a")
 		}
 		return withNotes(t, opts).url
 	})
@@ -81,7 +81,7 @@ func TestDeleteEndsStreams(t *testing.T) {
 func TestQuotasStay(t *testing.T) {
 	dir := t.TempDir()
 	begin := func() (*node.Node, func(method, path, body string) int) {
-		n, err := node.Open(dir, node.Options{AdminToken: "a"})
+		n, err := node.Open(dir, node.Options{AdminToken: serve.NewSecret("a")})
 		require.NoError(t, err)
 		return n, func(method, path, body string) int {
 			req, err := http.NewRequest(method, path, strings.NewReader(body))

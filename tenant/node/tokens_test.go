@@ -16,7 +16,7 @@ import (
 func openTokens(t *testing.T, claim string, unbound bool) *serve.Tokens {
 	t.Helper()
 	tokens, err := serve.OpenTokens(serve.TokenOptions{
-		Secret: "0123456789abcdef0123456789abcdef", Policy: "* read,write where owner = $jwt.sub\n", TenantClaim: claim, AllowUnbound: unbound,
+		Secret: serve.NewSecret("0123456789abcdef0123456789abcdef"), Policy: "* read,write where owner = $jwt.sub\n", TenantClaim: claim, AllowUnbound: unbound,
 	})
 	require.NoError(t, err)
 	return tokens
@@ -32,7 +32,7 @@ func mint(t *testing.T, tokens *serve.Tokens, claims string) string {
 // A JSON Web Token opens the databases of the tenants it names.
 func TestTokensNameTheirTenants(t *testing.T) {
 	tokens := openTokens(t, "", false)
-	c := start(t, node.Options{Surface: serve.Options{Token: "d", Tokens: tokens}, AdminToken: "a"})
+	c := start(t, node.Options{Surface: serve.Options{Token: serve.NewSecret("d"), Tokens: tokens}, AdminToken: serve.NewSecret("a")})
 	for _, name := range []string{"acme", "globex"} {
 		c.want(201, "", "PUT", "/_admin/tenants/"+name, "a", "")
 		c.want(200, "", "POST", "/t/"+name+"/query", "d", `{"query":"create collection notes (owner text, n int)"}`)
@@ -60,7 +60,7 @@ func TestTokensNameTheirTenants(t *testing.T) {
 
 func TestUnboundTokens(t *testing.T) {
 	tokens := openTokens(t, "org", true)
-	c := start(t, node.Options{Surface: serve.Options{Token: "d", Tokens: tokens}, AdminToken: "a"})
+	c := start(t, node.Options{Surface: serve.Options{Token: serve.NewSecret("d"), Tokens: tokens}, AdminToken: serve.NewSecret("a")})
 	c.want(201, "", "PUT", "/_admin/tenants/globex", "a", "")
 	c.want(200, "", "POST", "/t/globex/query", "d", `{"query":"create collection notes (owner text)"}`)
 	c.want(200, "", "GET", "/t/globex/notes", mint(t, tokens, ``), "")
@@ -69,7 +69,7 @@ func TestUnboundTokens(t *testing.T) {
 
 func TestAdministrationIsAudited(t *testing.T) {
 	var log bytes.Buffer
-	c := start(t, node.Options{Surface: serve.Options{AuditLog: &log}, AdminToken: "a"})
+	c := start(t, node.Options{Surface: serve.Options{AuditLog: &log}, AdminToken: serve.NewSecret("a")})
 	c.want(401, "", "PUT", "/_admin/tenants/acme", "wrong", "")
 	c.want(201, "", "PUT", "/_admin/tenants/acme", "a", "")
 	c.want(200, "", "GET", "/_admin/tenants", "a", "")

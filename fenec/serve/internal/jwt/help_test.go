@@ -23,6 +23,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fenec-go/fenecdb/fenec/serve/internal/jwt"
+	"github.com/fenec-go/fenecdb/internal/secret"
 )
 
 const secretText = "0123456789abcdef0123456789abcdef01234567"
@@ -146,9 +147,7 @@ const hs256Header = `{"alg":"HS256"}`
 
 func secretOptions(t testing.TB, c *clock) jwt.Options {
 	t.Helper()
-	s, err := jwt.NewSecret(secretText)
-	require.NoError(t, err)
-	return jwt.Options{Secret: s, Now: c.now}
+	return jwt.Options{Secret: secret.New(secretText), Now: c.now}
 }
 
 // keyFile writes a key file, modified well before the tests' clock.

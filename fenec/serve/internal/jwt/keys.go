@@ -6,12 +6,15 @@ import (
 	"log"
 	"sync/atomic"
 	"time"
+
+	"github.com/fenec-go/fenecdb/internal/secret"
 )
 
 // Options say which tokens are taken.
 type Options struct {
-	// Secret is what tokens are signed with. Either it or KeyFile is given.
-	Secret Secret
+	// Secret is what tokens are signed with by HS256, of 32 bytes at least. Either it or
+	// KeyFile is given.
+	Secret secret.Token
 
 	// KeyFile is the path of a JWKS. It is looked at once a second at most, when a
 	// token comes, and read again when its time or size changed. A file that cannot
@@ -33,6 +36,10 @@ type Options struct {
 	ErrorLog *log.Logger
 }
 
+// minSecret is the length of the shortest secret, in bytes: that of the hashes
+// it makes (RFC 7518, 3.2).
+const minSecret = 32
+
 // Keys are what tokens are verified with and minted with.
 type Keys struct {
 	opts Options
@@ -53,7 +60,11 @@ func Open(o Options) (*Keys, error) {
 	}
 	k := &Keys{opts: o}
 	if o.KeyFile == "" {
-		k.set.Store(&keySet{keys: []key{{alg: hs256, checker: hmacKey(o.Secret.reveal())}}})
+		raw := []byte(secret.Reveal(o.Secret))
+		if len(raw) < minSecret {
+			return nil, fmt.Errorf("jwt: a secret of %d bytes: %d are needed", len(raw), minSecret)
+		}
+		k.set.Store(&keySet{keys: []key{{alg: hs256, checker: hmacKey(raw)}}})
 		return k, nil
 	}
 	return k, k.open()

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fenec-go/fenecdb/fenec/serve/internal/jwt"
+	"github.com/fenec-go/fenecdb/internal/secret"
 )
 
 func TestASecretDoesNotPrint(t *testing.T) {
@@ -28,15 +29,19 @@ func TestASecretDoesNotPrint(t *testing.T) {
 	for _, leak := range []string{secretText[:8], fmt.Sprintf("%x", secretText[:8]), "48 49 50", "0x30, 0x31"} {
 		require.NotContains(t, out.String(), leak)
 	}
-	require.Contains(t, out.String(), "***")
+	require.Contains(t, out.String(), "[redacted]")
 }
 
 func TestSecrets(t *testing.T) {
-	_, err := jwt.NewSecret(secretText[:31])
+	o := secretOptions(t, newClock())
+	o.Secret = secret.New(secretText[:31])
+	_, err := jwt.Open(o)
 	require.ErrorContains(t, err, "32 are needed")
 	require.NotContains(t, err.Error(), secretText[:4])
-	s, err := jwt.NewSecret(secretText[:32])
+	o.Secret = secret.New(secretText[:32])
+	_, err = jwt.Open(o)
 	require.NoError(t, err)
-	require.False(t, s.IsZero())
-	require.True(t, jwt.Secret{}.IsZero())
+	o.Secret = secret.Token{}
+	_, err = jwt.Open(o)
+	require.ErrorContains(t, err, "either a secret or a key file")
 }
