@@ -3,6 +3,9 @@ package serve_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"io"
+	"net"
 	"strings"
 	"sync"
 	"testing"
@@ -119,6 +122,18 @@ func TestForwarded(t *testing.T) {
 	require.Contains(t, got[0]["peer"], "127.0.0.1:")
 	require.Equal(t, "10.1.2.3", got[20]["peer"])
 	require.Equal(t, "127.0.0.1", got[20]["via"])
+}
+
+// Who closes a half of the connection gets no answer before its time, nor after it.
+func TestRefusalsCannotBeHurried(t *testing.T) {
+	c := start(t, serve.Options{Token: serve.NewSecret("t"), RefusalDelay: time.Hour})
+	conn, err := net.Dial("tcp", strings.TrimPrefix(c.url, "http://"))
+	require.NoError(t, err)
+	defer conn.Close()
+	fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer x\r\n\r\n")
+	require.NoError(t, conn.(*net.TCPConn).CloseWrite())
+	answer, _ := io.ReadAll(conn)
+	require.Empty(t, string(answer))
 }
 
 func TestRefusalsWait(t *testing.T) {

@@ -68,8 +68,11 @@ func (c *call) refused() {
 	defer wait.Stop()
 	select {
 	case <-wait.C:
-	case <-c.r.Context().Done():
 	case <-s.closing.Done():
+	case <-c.r.Context().Done():
+		// Who closes a half of the connection may still read: no answer, lest that be
+		// the way around the wait.
+		panic(http.ErrAbortHandler)
 	}
 }
 
