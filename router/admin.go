@@ -1,6 +1,7 @@
 package router
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/fenec-go/fenecdb/internal/secret"
 )
 
 const (
@@ -17,6 +20,8 @@ const (
 	maxAdminAnswer = 96 << 20
 	// maxErrorAnswer bounds what is read of a node's error.
 	maxErrorAnswer = 64 << 10
+	// imageBuffer is how much of an image is on its way at once.
+	imageBuffer = 256 << 10
 )
 
 // admin speaks to the nodes under /_admin/.
@@ -33,6 +38,8 @@ func newAdmin(timeout time.Duration) *admin {
 		Transport: &http.Transport{
 			DialContext:         dialer.DialContext,
 			MaxIdleConnsPerHost: 2,
+			WriteBufferSize:     imageBuffer,
+			ReadBufferSize:      imageBuffer,
 			IdleConnTimeout:     30 * time.Second,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -64,41 +71,72 @@ func (a *admin) sizes(ctx context.Context, n Node) (map[string]int64, error) {
 
 // create makes an empty tenant on the node.
 func (a *admin) create(ctx context.Context, n Node, tenant string) error {
-	return a.do(ctx, n, http.MethodPut, "/_admin/tenants/"+tenant, http.StatusCreated, nil)
+	return a.do(ctx, n, http.MethodPut, tenantTarget(tenant, ""), http.StatusCreated, nil)
 }
 
 // remove deletes the tenant on the node, to the node's trash.
 func (a *admin) remove(ctx context.Context, n Node, tenant string) error {
-	return a.do(ctx, n, http.MethodDelete, "/_admin/tenants/"+tenant, http.StatusNoContent, nil)
+	return a.do(ctx, n, http.MethodDelete, tenantTarget(tenant, ""), http.StatusNoContent, nil)
 }
 
 // purge deletes the tenant on the node for good.
 func (a *admin) purge(ctx context.Context, n Node, tenant string) error {
-	return a.do(ctx, n, http.MethodDelete, "/_admin/tenants/"+tenant+"?purge=1", http.StatusNoContent, nil)
+	return a.do(ctx, n, http.MethodDelete, tenantTarget(tenant, "?purge=1"), http.StatusNoContent, nil)
+}
+
+func tenantTarget(tenant, rest string) string { return "/_admin/tenants/" + tenant + rest }
+
+// standing is how a tenant stands on a node.
+type standing struct {
+	Seq    uint64 `json:"seq"`
+	Boot   string `json:"boot"`
+	Frozen bool   `json:"frozen"`
+}
+
+// standing asks how the tenant stands on the node.
+func (a *admin) standing(ctx context.Context, n Node, tenant string) (s standing, err error) {
+	err = a.get(ctx, n, tenantTarget(tenant, ""), &s)
+	return s, err
+}
+
+// freeze makes the node refuse writes to the tenant, for d or, if that is 0, until
+// they are thawed.
+func (a *admin) freeze(ctx context.Context, n Node, tenant string, d time.Duration) (s standing, err error) {
+	var body any
+	if d > 0 {
+		body = map[string]int64{"ms": d.Milliseconds()}
+	}
+	err = a.call(ctx, n, http.MethodPost, tenantTarget(tenant, "/freeze"), body, http.StatusOK, &s)
+	return s, err
+}
+
+func (a *admin) thaw(ctx context.Context, n Node, tenant string) error {
+	return a.do(ctx, n, http.MethodPost, tenantTarget(tenant, "/thaw"), http.StatusOK, nil)
 }
 
 func (a *admin) get(ctx context.Context, n Node, target string, into any) error {
 	return a.do(ctx, n, http.MethodGet, target, http.StatusOK, into)
 }
 
-// do sends one request and decodes the answer. Any other status than want, and
-// no answer within the timeout, is a *NodeError.
+// do is call without a body.
 func (a *admin) do(ctx context.Context, n Node, method, target string, want int, into any) error {
+	return a.call(ctx, n, method, target, nil, want, into)
+}
+
+// call sends one request, with body as JSON unless it is nil, and decodes the answer.
+// Any other status than want, and no answer within the timeout, is a *NodeError.
+func (a *admin) call(ctx context.Context, n Node, method, target string, body any, want int, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, a.timeout)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, method, "http://"+n.Addr+target, nil)
+	req, err := newRequest(ctx, n, method, target, jsonBody(body))
 	if err != nil {
-		return &NodeError{Node: n.Name, Err: err}
+		return err
 	}
-	req.Header.Set("Authorization", "Bearer "+n.Token.text())
-	resp, err := a.client.Do(req)
+	resp, err := a.answer(req, n, want)
 	if err != nil {
-		return &NodeError{Node: n.Name, Err: err}
+		return err
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode != want {
-		return &NodeError{Node: n.Name, Status: resp.StatusCode, Text: errorText(resp.Body)}
-	}
 	if into == nil {
 		return nil
 	}
@@ -106,6 +144,42 @@ func (a *admin) do(ctx context.Context, n Node, method, target string, want int,
 		return &NodeError{Node: n.Name, Err: fmt.Errorf("its answer to %s: %w", target, err)}
 	}
 	return nil
+}
+
+func jsonBody(body any) io.Reader {
+	if body == nil {
+		return nil
+	}
+	return bytes.NewReader(encode(body))
+}
+
+func newRequest(ctx context.Context, n Node, method, target string, body io.Reader) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, method, "http://"+n.Addr+target, body)
+	if err != nil {
+		return nil, &NodeError{Node: n.Name, Err: err}
+	}
+	req.Header.Set("Authorization", "Bearer "+secret.Reveal(n.Token))
+	return req, nil
+}
+
+// answer sends the request and returns the answer, whose body the caller closes, if it
+// has the status.
+func (a *admin) answer(req *http.Request, n Node, want int) (*http.Response, error) {
+	resp, err := a.client.Do(req)
+	if err != nil {
+		return nil, &NodeError{Node: n.Name, Err: err}
+	}
+	if resp.StatusCode != want {
+		defer resp.Body.Close()
+		return nil, &NodeError{Node: n.Name, Status: resp.StatusCode, Text: errorText(resp.Body)}
+	}
+	return resp, nil
+}
+
+// isGone reports whether the node answered that it has no such tenant.
+func isGone(err error) bool {
+	var node *NodeError
+	return errors.As(err, &node) && node.Status == http.StatusNotFound
 }
 
 // errorText returns the text of an error answer, "" if it has another form.

@@ -29,8 +29,16 @@ func (f *refusal) body() []byte {
 	}{f.text, f.code, f.retry})
 }
 
+// preflight answers a browser that asks whether a page may make a request. It goes the
+// way of refusals, as nothing is done.
+var preflight = &refusal{status: http.StatusNoContent}
+
 // write answers an HTTP request with the refusal.
 func (f *refusal) write(w http.ResponseWriter) {
+	if f.status == http.StatusNoContent {
+		w.WriteHeader(f.status)
+		return
+	}
 	if f.status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/fenec-go/fenecdb/internal/http1"
 )
@@ -22,8 +23,9 @@ type client struct {
 	remote string // the client's address
 	in     *http1.Reader
 	chunks http1.ChunkedReader
-	out    []byte // an answer on its way
-	body   []byte // of the current request
+	open   func() bool // what comes before the first request, and whether one comes; may be nil
+	out    []byte      // an answer on its way
+	body   []byte      // of the current request
 
 	request  http1.Request
 	incoming incoming
@@ -32,11 +34,24 @@ type client struct {
 	made     [madeRequestID]byte // the request's id if it was made here
 	last     bool                // the connection ends with the current answer
 	unread   bool                // a part of the request is left unread
-	chunked  bool                // the current answer goes out in chunks
 	lane     lane
+
+	// Of the current answer.
+	status  int
+	chunked bool // it goes out in chunks
+	streams bool // it ends with its connection
+	private bool // it is not for pages of other origins
+
+	// Of the current request.
+	began time.Duration // when its head had come, in ticks
+	ended time.Duration // when it was answered
+	late  bool          // something took time since it began
+	kind  kind
+	tries []time.Duration // how long nodes took to answer it
 
 	states   sync.Mutex // guards the fields below
 	idle     bool       // no request has come whole
+	tally    tally      // of the requests before the current one
 	cut      func()     // ends the answer that is streamed; nil if there is none
 	asked    *upstream  // the connection to a node used last
 	aborted  bool
@@ -50,7 +65,7 @@ func newClient(rt *Router, conn net.Conn) *client {
 	c.wire.wentBack = c.leaveLane
 	c.in = http1.NewReader(&c.wire)
 	c.order.ctx, c.order.using = rt.front.base, c.use
-	c.incoming = incoming{Request: &c.request, peer: hostOf(c.remote)}
+	c.incoming = incoming{Request: &c.request, remote: c.remote, peer: hostOf(c.remote)}
 	return c
 }
 
@@ -65,6 +80,9 @@ func (c *client) serve() {
 			c.router.logf("panic: %v\n%s request_id=%s", p, debug.Stack(), c.incoming.id)
 		}
 	}()
+	if c.open != nil && !c.open() {
+		return
+	}
 	for c.next() {
 	}
 }
@@ -73,36 +91,64 @@ func (c *client) serve() {
 func (c *client) next() bool {
 	c.incoming.id, c.incoming.body = nil, nil
 	c.last, c.unread = true, true
+	c.status, c.streams, c.private = 0, false, false
+	c.kind, c.tries = forOther, c.tries[:0]
 	head, err := c.in.Head()
 	c.setBusy()
+	c.began = ticks()
 	if err != nil {
 		c.request.Method = 0 // not the one before
 		c.refuseHead(err)
+		c.countNow()
 		return false
 	}
 	c.noteRequest()
 	if err := c.request.Parse(head); err != nil {
 		c.refuse(refuse(err))
+		c.countNow()
 		c.linger()
 		return false
 	}
 	c.last, c.unread = c.request.Close, c.request.HasBody()
+	c.late = c.unread
 	c.identify()
-	if tenant, ok := tenantOf(c.request.Target); ok {
-		err = c.forward(tenant)
-	} else {
-		err = c.serveOwn()
+	return c.after(c.answer())
+}
+
+// answer answers the current request.
+func (c *client) answer() error {
+	if c.isPreflight() {
+		return c.skipBody(preflight)
 	}
-	return c.after(err)
+	d, ours, err := c.router.route(c.router.front.base, &c.incoming)
+	switch {
+	case ours:
+		return c.serveOwn()
+	case err == nil:
+		c.kind = forTenant
+		return c.forward(&d)
+	}
+	c.kind = forTenant
+	return c.skipBody(refuse(err))
+}
+
+// isPreflight reports whether a browser asks whether a page may make a request.
+func (c *client) isPreflight() bool {
+	if c.request.Method != http1.OPTIONS || !c.router.cors.On() {
+		return false
+	}
+	origin, _ := http1.Find(c.request.Fields, "origin")
+	return c.router.cors.IsPreflight(http.MethodOptions, string(origin))
 }
 
 // after ends the handling of a request and reports whether the connection goes
 // on. An error other than a refusal ends it.
 func (c *client) after(err error) bool {
 	if err != nil && !c.refused(err) {
+		c.countNow()
 		return false
 	}
-	if c.last || !c.setIdle() {
+	if !c.setIdle() || c.last {
 		if c.unread {
 			c.linger()
 		}
@@ -148,23 +194,56 @@ func (c *client) identify() {
 func (c *client) makeID() { c.incoming.id = appendID(c.made[:0], c.random.Uint64()) }
 
 // forward passes the request on to the tenant's node and the answer back.
-func (c *client) forward(tenant []byte) error {
-	n, err := c.router.locate(tenant)
-	if err != nil {
-		return c.skipBody(refuse(err))
-	}
+func (c *client) forward(d *destination) error {
 	if err := c.takeBody(c.router.opts.MaxBody); err != nil {
 		return err
 	}
-	c.order.set(&c.incoming, n)
+	return c.router.forward(c, &c.incoming, d)
+}
+
+// send sends the current request to the node, and notes how long that takes to answer.
+func (c *client) send(n Node, target []byte) (*upstream, error) {
+	begun := c.began
+	if c.late {
+		begun = ticks()
+	}
+	c.late = true
+	c.order.set(&c.incoming, n, target)
 	u, err := c.exchange(n)
 	if err == nil {
-		err = relay(u, n, c.request.Method, c)
+		c.tries = append(c.tries, ticks()-begun)
 	}
-	if err != nil && errors.As(err, new(*NodeError)) {
-		return badGateway(n)
+	return u, err
+}
+
+// settle leaves the express lane, for a wait.
+func (c *client) settle() {
+	c.late = true
+	c.leaveLane()
+}
+
+// left reports whether the client has gone away.
+func (c *client) left() bool { return c.wire.ended() }
+
+// countLocked counts the current request, if it was answered and has not been counted.
+func (c *client) countLocked() {
+	if c.kind == counted {
+		return
 	}
-	return err
+	c.ended = ticks()
+	c.tally.answered(c.kind, c.status, c.ended-c.began)
+	for _, took := range c.tries {
+		c.tally.forwarded(took)
+	}
+	c.kind = counted
+}
+
+// countNow counts the current request before it has come to its end, or if no other
+// follows.
+func (c *client) countNow() {
+	c.states.Lock()
+	defer c.states.Unlock()
+	c.countLocked()
 }
 
 // shrink lets go of buffers that only a large request needs.
@@ -185,11 +264,12 @@ func (c *client) setBusy() {
 	c.wire.resume()
 }
 
-// setIdle notes that the next request is waited for, and reports false when
-// there will be none.
+// setIdle notes that the request is answered and the next one waited for, and reports
+// false when there will be none.
 func (c *client) setIdle() bool {
 	c.states.Lock()
 	defer c.states.Unlock()
+	c.countLocked()
 	c.idle = true
 	return !c.draining.Load()
 }

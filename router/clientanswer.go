@@ -23,6 +23,7 @@ func (c *client) whole(a *http1.Response, f form, body []byte) error {
 }
 
 func (c *client) begin(a *http1.Response, f form) error {
+	c.streams = f == formStream
 	b := c.answerHead(a)
 	c.chunked = f == formChunks && c.request.Minor > 0
 	switch {
@@ -34,8 +35,15 @@ func (c *client) begin(a *http1.Response, f form) error {
 		c.last = true
 	}
 	c.out = c.endHead(b)
-	return c.send()
+	err := c.flush()
+	if c.streams {
+		c.countNow() // it may last for days
+	}
+	return err
 }
+
+// drop forgets an answer that is composed.
+func (c *client) drop() { c.out = c.out[:0] }
 
 // Write sends a piece of a body.
 func (c *client) Write(p []byte) (int, error) {
@@ -43,7 +51,7 @@ func (c *client) Write(p []byte) (int, error) {
 		return c.wire.Write(p)
 	}
 	c.out = http1.AppendChunk(c.out[:0], p)
-	return len(p), c.send()
+	return len(p), c.flush()
 }
 
 func (c *client) end() error {
@@ -51,11 +59,11 @@ func (c *client) end() error {
 		c.out = http1.AppendChunk(c.out, nil)
 		c.chunked = false
 	}
-	return c.send()
+	return c.flush()
 }
 
-// send writes what is composed.
-func (c *client) send() error {
+// flush writes what is composed.
+func (c *client) flush() error {
 	if len(c.out) == 0 {
 		return nil
 	}
@@ -70,10 +78,11 @@ func (c *client) answerHead(a *http1.Response) []byte {
 	if reason == nil {
 		reason = []byte{}
 	}
+	c.status = a.Status
 	b := http1.AppendStatusLine(c.out[:0], a.Status, reason)
 	hop := newHop(a.Fields)
 	for i := range a.Fields {
-		if f := &a.Fields[i]; !hop.ends(f) && !ownAnswerField(f) {
+		if f := &a.Fields[i]; !hop.ends(f) && !ownAnswerField(f) && !c.router.cors.Replaces(f) {
 			b = http1.AppendField(b, f.Name, f.Value)
 		}
 	}
@@ -91,12 +100,16 @@ func ownAnswerField(f *http1.Field) bool {
 	return false
 }
 
-// endHead ends a head with the request's id and what becomes of the connection.
+// endHead ends a head with the request's id, what pages of other origins need, and what
+// becomes of the connection.
 func (c *client) endHead(b []byte) []byte {
 	if c.incoming.id == nil {
 		c.makeID()
 	}
 	b = http1.AppendField(b, "X-Request-Id", c.incoming.id)
+	if !c.private {
+		b = append(b, c.router.cors.Lines(c.streams)...)
+	}
 	if c.last = c.last || c.draining.Load(); c.last {
 		b = http1.AppendField(b, "Connection", "close")
 	} else {
@@ -107,8 +120,13 @@ func (c *client) endHead(b []byte) []byte {
 
 // refuse sends a refusal.
 func (c *client) refuse(r *refusal) error {
-	body := r.body()
+	c.status = r.status
 	b := http1.AppendStatusLine(c.out[:0], r.status, nil)
+	if r.status == http.StatusNoContent {
+		c.out = c.endHead(b)
+		return c.flush()
+	}
+	body := r.body()
 	b = http1.AppendField(b, "Content-Type", jsonType)
 	b = http1.AppendLength(b, int64(len(body)))
 	if r.retry > 0 {
@@ -118,7 +136,7 @@ func (c *client) refuse(r *refusal) error {
 	if c.request.Method != http1.HEAD {
 		c.out = append(c.out, body...)
 	}
-	return c.send()
+	return c.flush()
 }
 
 // watch reads what the client still sends, to see its end. The lane is left, as

@@ -2,37 +2,15 @@ package router
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/fenec-go/fenecdb/quota"
+	"github.com/fenec-go/fenecdb/tenant"
 )
-
-// Node is a server that holds tenants.
-type Node struct {
-	Name string
-	// Addr is host:port.
-	Addr string
-	// Token is the node's admin token.
-	Token Token
-}
-
-// State says whether a tenant is at rest.
-type State string
-
-// The states. Any other text in the file reads as StateActive.
-const (
-	StateActive State = "active"
-	// StateMoving is a tenant's whose move has not come to an end. It is
-	// served by the node it is placed on.
-	StateMoving State = "moving"
-)
-
-// Tenant says where a tenant is.
-type Tenant struct {
-	Name, Node string
-	State      State
-}
 
 // Directory knows the nodes and where each tenant is. It is a fenec database
 // whose rows are also held in memory: look-ups touch nothing else, and a change
@@ -43,26 +21,26 @@ type Tenant struct {
 type Directory struct {
 	store   store
 	nodes   *table[*slot]
-	tenants *table[place]
+	tenants *table[*place]
+	quotas  *table[quota.Limits]
 	claims  claims
 
 	// change orders the changes: check, write, fsync, then the tables. It is
 	// held across the disk write; look-ups do not take it.
 	change sync.Mutex
-	closed bool // guarded by change
+	closed bool                    // guarded by change
+	strays atomic.Pointer[[]Stray] // stored under change
 }
 
-// slot is a node's place in the directory, which stays the same when its address
-// or token changes.
+// slot is a node's place in the directory, which stays the same when its address,
+// token or attributes change.
 type slot struct {
 	node    atomic.Pointer[Node]
-	tenants int // placed on it; guarded by Directory.change
+	attrs   atomic.Pointer[Attrs]
+	tenants atomic.Int64 // placed on it; changed under Directory.change
 }
 
-type place struct {
-	on    *slot
-	state State
-}
+func (s *slot) name() string { return s.node.Load().Name }
 
 // OpenDirectory opens the directory in the file at path, which is created if
 // there is none. An empty path gives a directory in memory.
@@ -80,30 +58,30 @@ func OpenDirectory(path string) (*Directory, error) {
 }
 
 func newDirectory(s store) (*Directory, error) {
-	nodes, tenants, err := s.load()
+	kept, err := s.load()
 	if err != nil {
 		return nil, err
 	}
-	d := &Directory{store: s, nodes: newTable[*slot](), tenants: newTable[place]()}
-	for _, n := range nodes {
+	d := &Directory{store: s, nodes: newTable[*slot](), tenants: newTable[*place](), quotas: newTable[quota.Limits]()}
+	for _, n := range kept.nodes {
 		d.setNode(n)
+		if a, ok := kept.attrs[n.Name]; ok {
+			d.setAttrs(n.Name, a)
+		}
 	}
-	for _, t := range tenants {
+	for _, t := range kept.tenants {
 		on, ok := d.nodes.get(t.Node)
 		if !ok {
 			return nil, fmt.Errorf("tenant %q is placed on %q: %w", t.Name, t.Node, ErrUnknownNode)
 		}
-		d.tenants.put(t.Name, place{on, knownState(t.State)})
-		on.tenants++
+		d.tenants.put(t.Name, &place{on: on, state: t.State, status: t.Status, epoch: t.Epoch, move: t.Move})
+		on.tenants.Add(1)
 	}
+	for name, limits := range kept.quotas {
+		d.quotas.put(name, limits)
+	}
+	d.strays.Store(&kept.strays)
 	return d, nil
-}
-
-func knownState(s State) State {
-	if s == StateMoving {
-		return s
-	}
-	return StateActive
 }
 
 // Close closes the file. Changes answer ErrClosed afterwards; look-ups go on.
@@ -119,12 +97,15 @@ func (d *Directory) Close() error {
 
 // Lookup returns the node that holds the tenant. It does not allocate.
 func (d *Directory) Lookup(tenant []byte) (Node, bool) {
-	p, ok := d.tenants.find(tenant)
+	p, ok := d.find(tenant)
 	if !ok {
 		return Node{}, false
 	}
 	return *p.on.node.Load(), true
 }
+
+// find returns the tenant's place. It does not allocate.
+func (d *Directory) find(tenant []byte) (*place, bool) { return d.tenants.find(tenant) }
 
 // Tenant returns where the tenant is.
 func (d *Directory) Tenant(name string) (Tenant, bool) {
@@ -132,17 +113,46 @@ func (d *Directory) Tenant(name string) (Tenant, bool) {
 	if !ok {
 		return Tenant{}, false
 	}
-	return Tenant{name, p.on.node.Load().Name, p.state}, true
+	return p.tenant(name), true
+}
+
+// Status returns a tenant's status, or tenant.ErrNotFound: the directory is a
+// tenant.Registry.
+func (d *Directory) Status(_ context.Context, name string) (tenant.Status, error) {
+	p, ok := d.tenants.get(name)
+	if !ok {
+		return 0, fmt.Errorf("tenant %s: %w", name, tenant.ErrNotFound)
+	}
+	return p.status, nil
 }
 
 // Tenants returns all tenants by name.
 func (d *Directory) Tenants() []Tenant {
 	all := []Tenant{}
-	d.tenants.each(func(name string, p place) {
-		all = append(all, Tenant{name, p.on.node.Load().Name, p.state})
-	})
+	d.tenants.each(func(name string, p *place) { all = append(all, p.tenant(name)) })
 	slices.SortFunc(all, func(a, b Tenant) int { return cmp.Compare(a.Name, b.Name) })
 	return all
+}
+
+// Quota returns the limits recorded for a tenant, none for one without.
+func (d *Directory) Quota(tenant string) quota.Limits {
+	limits, _ := d.quotas.get(tenant)
+	return limits
+}
+
+// Strays returns the copies that are to be cleared away, in no order.
+func (d *Directory) Strays() []Stray { return slices.Clone(*d.strays.Load()) }
+
+func (d *Directory) isStray(s Stray) bool { return slices.Contains(*d.strays.Load(), s) }
+
+// moving returns the tenants whose move has not come to an end.
+func (d *Directory) moving() (names []string) {
+	d.tenants.each(func(name string, p *place) {
+		if p.state == StateMoving {
+			names = append(names, name)
+		}
+	})
+	return names
 }
 
 // Node returns the node of the given name.
@@ -162,101 +172,24 @@ func (d *Directory) Nodes() []Node {
 	return all
 }
 
-// PutNode records a node, or its new address and token. Requests for the tenants
-// on it go to the new address from then on.
-func (d *Directory) PutNode(n Node) error {
-	switch {
-	case !ValidName(n.Name):
-		return ErrName
-	case !validAddr(n.Addr) || !validToken(n.Token.text()):
-		return ErrNode
+// Attrs returns the attributes of a node, and those of a shared node without limits
+// for one that has none.
+func (d *Directory) Attrs(node string) Attrs {
+	s, ok := d.nodes.get(node)
+	if !ok || s.attrs.Load() == nil {
+		return Attrs{Role: RoleShared}
 	}
-	return d.write(func() error {
-		if err := d.store.putNode(n); err != nil {
-			return unwritten(err)
-		}
-		d.setNode(n)
-		return nil
-	})
+	return *s.attrs.Load()
 }
 
-func (d *Directory) setNode(n Node) {
-	d.nodes.getOrPut(n.Name, func() *slot { s := new(slot); s.node.Store(&n); return s }).node.Store(&n)
-}
-
-// DeleteNode forgets a node. It returns ErrUnknownNode, or ErrNodeInUse while a
-// tenant is placed on it.
-func (d *Directory) DeleteNode(name string) error {
-	return d.write(func() error {
-		s, ok := d.nodes.get(name)
-		switch {
-		case !ok:
-			return ErrUnknownNode
-		case s.tenants > 0:
-			return ErrNodeInUse
-		}
-		if err := d.store.deleteNode(name); err != nil {
-			return unwritten(err)
-		}
-		d.nodes.take(name)
-		return nil
-	})
-}
-
-// Place records that the tenant is on the node, as which it is created there. It
-// returns ErrTenantExists if the tenant has a place, and ErrUnknownNode or
-// ErrNodeChanged if the node is no longer the one that n says.
-func (d *Directory) Place(tenant string, n Node) error {
-	if !ValidName(tenant) {
-		return ErrName
+// Placed returns how many tenants are placed on a node.
+func (d *Directory) Placed(node string) int {
+	s, ok := d.nodes.get(node)
+	if !ok {
+		return 0
 	}
-	return d.write(func() error {
-		on, ok := d.nodes.get(n.Name)
-		if !ok {
-			return ErrUnknownNode
-		}
-		if on.node.Load().Addr != n.Addr {
-			return ErrNodeChanged
-		}
-		if _, ok := d.tenants.get(tenant); ok {
-			return ErrTenantExists
-		}
-		if err := d.store.putTenant(Tenant{tenant, n.Name, StateActive}); err != nil {
-			return unwritten(err)
-		}
-		d.tenants.put(tenant, place{on, StateActive})
-		on.tenants++
-		return nil
-	})
+	return int(s.tenants.Load())
 }
-
-// Forget removes the tenant's place. It returns ErrUnknownTenant if it has none.
-func (d *Directory) Forget(tenant string) error {
-	return d.write(func() error {
-		p, ok := d.tenants.get(tenant)
-		if !ok {
-			return ErrUnknownTenant
-		}
-		if err := d.store.deleteTenant(tenant); err != nil {
-			return unwritten(err)
-		}
-		d.tenants.take(tenant)
-		p.on.tenants--
-		return nil
-	})
-}
-
-// write runs one change.
-func (d *Directory) write(change func() error) error {
-	d.change.Lock()
-	defer d.change.Unlock()
-	if d.closed {
-		return ErrClosed
-	}
-	return change()
-}
-
-func unwritten(err error) error { return fmt.Errorf("%w: %w", ErrDirectory, err) }
 
 // Claim takes the tenant, which need not exist, for one operation. A second
 // claim returns ErrInProgress until release is called.

@@ -3,10 +3,12 @@
 //
 // # What a caller meets
 //
-// A [Router] is the whole thing: it forwards what lies under /t/<tenant>/, serves
-// the directory under /_shard/ and answers /_health. It is an http.Handler, so a
-// gateway mounts it on any server; [Router.Serve] is a server of its own, which
-// adds a good deal less to a request than net/http would. Its parts can be used
+// A [Router] is the whole thing: it forwards what lies under /t/<tenant>/, or what a
+// resolver such as [Hosts] finds to be a tenant's, serves the directory under /_shard/
+// and answers /_health, /_ready and /_metrics. It is an http.Handler, so a gateway
+// mounts it on any server; [Router.Serve] is a server of its own, which adds a good
+// deal less to a request than net/http would. [Router.ServeTLS] is the same with TLS,
+// and leaves HTTP/2 to net/http. Its parts can be used
 // by themselves: a [Directory] is the durable map of nodes and tenants, a
 // [Forwarder] passes a request on to a [Node].
 //
@@ -31,6 +33,12 @@
 // where running twice does no harm; see [Forwarder]. An answer that breaks off is
 // never passed on as if it were whole. Tokens of nodes leave the router towards
 // those nodes only, and print as "[redacted]".
+//
+// While a tenant is frozen for a move, what certainly writes waits unsent. Statements
+// of /query and /batch are sent, as only the node can tell what they do, and so go on
+// if they read. One that the node has refused unrun, and any request that reaches it
+// when the tenant has just gone, waits for the flip and is sent again. None waits for
+// longer than [Options.Hold].
 //
 // # What is not
 //

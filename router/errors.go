@@ -12,6 +12,8 @@ var (
 	// ErrNode is returned for a node whose address is not host:port, or whose
 	// token cannot be sent in a header.
 	ErrNode = errors.New("invalid address or token of a node")
+	// ErrAttrs is returned for attributes that no node can have.
+	ErrAttrs = errors.New("invalid attributes of a node")
 	// ErrUnknownNode is returned when the directory has no such node.
 	ErrUnknownNode = errors.New("unknown node")
 	// ErrUnknownTenant is returned when the directory has no such tenant.
@@ -25,6 +27,11 @@ var (
 	// ErrNodeChanged is returned when a node got another address while a
 	// tenant was created at the one it had. Trying again helps.
 	ErrNodeChanged = errors.New("the node's address has changed meanwhile")
+	// ErrAlreadyThere is returned when a tenant is to be moved to the node it is on.
+	ErrAlreadyThere = errors.New("the tenant is already")
+	// ErrMoveBroken is returned when a move's source was writable before its flip.
+	// Nothing is lost, and trying again may help.
+	ErrMoveBroken = errors.New("the move is given up")
 	// ErrInProgress is returned while another operation on the same tenant
 	// runs. Trying again later helps.
 	ErrInProgress = errors.New("another operation on the tenant is in progress")
@@ -36,6 +43,11 @@ var (
 	ErrNoNodes = errors.New("no node is recorded")
 	// ErrNoneAnswers is returned when no node of the directory answers.
 	ErrNoneAnswers = errors.New("no node answers")
+	// ErrNoCapacity is returned when nodes answer and none of them may take
+	// another tenant. Room on one of them helps, or one more node.
+	ErrNoCapacity = errors.New("no node takes another tenant")
+	// ErrDraining is returned when the node that was asked for is being drained.
+	ErrDraining = errors.New("the node is being drained")
 )
 
 // ErrDirectory is returned when the directory's file refuses a change. The maps

@@ -31,7 +31,10 @@ type node struct {
 	disk    int64
 	tenants map[string]int64
 	refuse  int // status of every create and delete, if not 0
-	asked   []string
+	parts   parts
+	// unpurgeable refuses to delete a tenant for good.
+	unpurgeable bool
+	asked       []string
 }
 
 func newNode(t testing.TB) *node {
@@ -72,8 +75,11 @@ func (n *node) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 func (n *node) serveTenant(w http.ResponseWriter, r *http.Request, name string) {
+	name, part, _ := strings.Cut(name, "/")
 	_, exists := n.tenants[name]
 	switch {
+	case part != "":
+		n.servePart(w, r, name, part)
 	case n.refuse != 0:
 		w.WriteHeader(n.refuse)
 		io.WriteString(w, `{"error":"as told"}`)
@@ -82,6 +88,8 @@ func (n *node) serveTenant(w http.ResponseWriter, r *http.Request, name string) 
 	case r.Method == "PUT":
 		n.tenants[name] = 4096
 		w.WriteHeader(201)
+	case r.Method == "DELETE" && n.unpurgeable && r.URL.RawQuery == "purge=1":
+		w.WriteHeader(503)
 	case r.Method == "DELETE" && !exists:
 		w.WriteHeader(404)
 	case r.Method == "DELETE":
@@ -220,6 +228,19 @@ func (g *rig) callHead(method, target, body string, header ...string) (int, http
 	return resp.StatusCode, resp.Header, text
 }
 
+// direct asks the router as a handler, without a connection.
+func (g *rig) direct(method, target string) (int, string) {
+	w := httptest.NewRecorder()
+	g.rt.ServeHTTP(w, httptest.NewRequest(method, target, nil))
+	return w.Code, w.Body.String()
+}
+
+// What is awaited is looked for this often, for this long.
+const (
+	eventually = 5 * time.Second
+	tick       = time.Millisecond
+)
+
 // conn is a client's connection.
 type conn struct {
 	net.Conn
@@ -233,8 +254,10 @@ func (g *rig) dial() *conn {
 	require.NoError(g.t, err)
 	g.t.Cleanup(func() { c.Close() })
 	require.NoError(g.t, c.SetDeadline(time.Now().Add(20*time.Second)))
-	return &conn{c, g.t, bufio.NewReader(c)}
+	return newConn(g.t, c)
 }
+
+func newConn(t testing.TB, c net.Conn) *conn { return &conn{c, t, bufio.NewReader(c)} }
 
 // send sends a request; a body is announced with its length.
 func (c *conn) send(method, target, body string, header ...string) {

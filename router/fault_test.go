@@ -13,50 +13,32 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fenec-go/fenecdb/quota"
+	"github.com/fenec-go/fenecdb/tenant"
 	"github.com/stretchr/testify/require"
 )
 
-// faultStore refuses every change once it is broken. onPut is called before a
+// faultStore refuses every change once it is broken. onWrite is called before a
 // change is stored.
 type faultStore struct {
 	store
-	broken error
-	onPut  func()
+	broken  error
+	stands  bool // what is refused is kept all the same
+	onWrite func()
 }
 
-func (s *faultStore) check() error {
-	if s.onPut != nil {
-		s.onPut()
+func (s *faultStore) write(change func(rows) error) error {
+	if s.onWrite != nil {
+		s.onWrite()
 	}
-	return s.broken
-}
-
-func (s *faultStore) putNode(n Node) error {
-	if err := s.check(); err != nil {
-		return err
+	if s.broken != nil {
+		if s.stands {
+			s.stands = false
+			return errors.Join(s.store.write(change), s.broken)
+		}
+		return s.broken
 	}
-	return s.store.putNode(n)
-}
-
-func (s *faultStore) deleteNode(name string) error {
-	if err := s.check(); err != nil {
-		return err
-	}
-	return s.store.deleteNode(name)
-}
-
-func (s *faultStore) putTenant(t Tenant) error {
-	if err := s.check(); err != nil {
-		return err
-	}
-	return s.store.putTenant(t)
-}
-
-func (s *faultStore) deleteTenant(name string) error {
-	if err := s.check(); err != nil {
-		return err
-	}
-	return s.store.deleteTenant(name)
+	return s.store.write(change)
 }
 
 func faultDirectory(t *testing.T) (*Directory, *faultStore) {
@@ -85,6 +67,12 @@ func TestFailedWriteChangesNothing(t *testing.T) {
 		"node gone":   func() error { return d.DeleteNode("n2") },
 		"placed":      func() error { return d.Place("beta", n) },
 		"forgotten":   func() error { return d.Forget("acme") },
+		"status":      func() error { return d.SetStatus("acme", tenant.Degraded) },
+		"quota":       func() error { return d.SetQuota("acme", quota.Limits{Rows: 1}) },
+		"attributes":  func() error { return d.SetAttrs("n1", Attrs{MaxTenants: 1}) },
+		"move":        func() error { return d.beginMove("acme", "n2") },
+		"flip":        func() error { return d.flip("acme", Node{Name: "n2", Addr: "b:1"}, 1) },
+		"stray":       func() error { return d.endMove("acme", &Stray{Tenant: "acme", Node: "n2"}) },
 	} {
 		err := change()
 		require.ErrorIs(t, err, ErrDirectory, name)
@@ -92,22 +80,25 @@ func TestFailedWriteChangesNothing(t *testing.T) {
 		require.True(t, strings.HasPrefix(err.Error(), "directory: "), "%s: %v", name, err)
 	}
 	require.Len(t, d.Nodes(), 2)
-	require.Equal(t, []Tenant{{"acme", "n1", StateActive}}, d.Tenants())
+	require.Equal(t, []Tenant{{Name: "acme", Node: "n1", State: StateActive, Epoch: 1}}, d.Tenants())
 	found, _ := d.Lookup([]byte("acme"))
 	require.Equal(t, "a:1", found.Addr)
 	require.ErrorIs(t, d.DeleteNode("n1"), ErrNodeInUse)
+	require.Empty(t, d.Strays())
+	require.Zero(t, d.Quota("acme"))
+	require.Zero(t, d.Attrs("n1").MaxTenants)
 }
 
 func TestMapsChangeAfterTheWrite(t *testing.T) {
 	d, s := faultDirectory(t)
 	n := Node{Name: "n1", Addr: "a:1", Token: NewToken("x")}
-	s.onPut = func() { require.Empty(t, d.Nodes()) }
+	s.onWrite = func() { require.Empty(t, d.Nodes()) }
 	require.NoError(t, d.PutNode(n))
-	s.onPut = func() { require.Empty(t, d.Tenants()) }
+	s.onWrite = func() { require.Empty(t, d.Tenants()) }
 	require.NoError(t, d.Place("acme", n))
-	s.onPut = func() { require.Len(t, d.Tenants(), 1) }
+	s.onWrite = func() { require.Len(t, d.Tenants(), 1) }
 	require.NoError(t, d.Forget("acme"))
-	s.onPut = func() { require.Len(t, d.Nodes(), 1) }
+	s.onWrite = func() { require.Len(t, d.Nodes(), 1) }
 	require.NoError(t, d.DeleteNode("n1"))
 	require.Empty(t, d.Nodes())
 }
@@ -157,9 +148,9 @@ func TestPanicEndsItsAnswerOnly(t *testing.T) {
 		resp.Body.Close()
 		return resp.StatusCode
 	}
-	s.onPut = func() { panic("out of order") }
+	s.onWrite = func() { panic("out of order") }
 	require.Equal(t, 500, put())
-	s.onPut = nil
+	s.onWrite = nil
 	require.Equal(t, 201, put())
 	require.NoError(t, rt.Shutdown(context.Background()))
 	require.Contains(t, logged.String(), "out of order")

@@ -21,13 +21,13 @@ type ForwarderOptions struct {
 }
 
 // Forwarder passes requests on to nodes and answers back, over connections that
-// it keeps: at most 32 unused ones to an address, each looked at before it is
+// it keeps: at most 256 unused ones to an address, each looked at before it is
 // used. It knows no directory.
 //
 // A request that certainly did not run is sent again once, on a fresh
-// connection, when the first one fails; so is one that may have run if its method
-// changes nothing: GET, HEAD or OPTIONS. An Idempotency-Key makes no difference,
-// since nodes do not tell a repeat from another request yet.
+// connection, when the first one fails; so is one that may have run if that does no
+// harm: a GET, HEAD or OPTIONS, which changes nothing, and a write with an
+// Idempotency-Key, by which the node knows it again.
 //
 // All methods are safe for concurrent use.
 type Forwarder struct {

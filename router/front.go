@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"net/http"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -37,7 +36,7 @@ type front struct {
 	clients   map[*client]struct{}
 	lingering int
 	closing   bool
-	running   sync.WaitGroup // of clients and of lingering connections; Add under mu unless closing
+	running   sync.WaitGroup // of clients, lingering connections and other parts; Add under mu unless closing
 }
 
 func (f *front) init(rt *Router) {
@@ -50,7 +49,8 @@ func (f *front) init(rt *Router) {
 	f.clients = make(map[*client]struct{})
 }
 
-func (f *front) serve(l net.Listener) error {
+// serve accepts connections and hands them to admit.
+func (f *front) serve(l net.Listener, admit func(net.Conn)) error {
 	defer l.Close()
 	if !f.listen(l) {
 		return ErrClosed
@@ -61,7 +61,7 @@ func (f *front) serve(l net.Listener) error {
 		switch {
 		case err == nil:
 			pause = 0
-			f.admit(conn)
+			admit(conn)
 		case f.isClosing():
 			return ErrClosed
 		case !isTemporary(err):
@@ -117,6 +117,12 @@ func (f *front) isClosing() bool {
 
 // admit starts to serve a connection, or refuses it.
 func (f *front) admit(conn net.Conn) {
+	f.admitAs(conn, func(bool) *client { return newClient(f.router, conn) })
+}
+
+// admitAs is admit for a client that is made when it is clear whether it is one too
+// many.
+func (f *front) admitAs(conn net.Conn, client func(tooMany bool) *client) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	limit := f.router.opts.MaxConnections
@@ -124,34 +130,64 @@ func (f *front) admit(conn net.Conn) {
 	case f.closing:
 		conn.Close()
 	case limit < 0 || len(f.clients) < limit:
-		c := newClient(f.router, conn)
+		c := client(false)
 		f.clients[c] = struct{}{}
 		f.running.Go(c.serve)
 	case f.lingering < maxLingering:
 		f.lingering++
-		f.running.Go(func() { f.turnAway(conn) })
+		c := client(true)
+		f.running.Go(func() { f.turnAway(c) })
 	default:
 		conn.Close()
 	}
 }
 
+// run runs a part of the front, for which Shutdown waits. It reports false once that
+// has begun.
+func (f *front) run(part func()) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.closing {
+		f.running.Go(part)
+	}
+	return !f.closing
+}
+
 // turnAway answers a connection that is one too many.
-func (f *front) turnAway(conn net.Conn) {
-	c := newClient(f.router, conn)
-	c.last = true
-	c.refuse(refusing(http.StatusServiceUnavailable, "too many connections"))
+func (f *front) turnAway(c *client) {
+	c.last, c.began = true, ticks()
+	c.refuse(errTooMany)
+	c.countNow()
 	c.linger()
 	c.wire.close()
 	f.mu.Lock()
 	f.lingering--
 	f.mu.Unlock()
+	f.router.metrics.count(func(t *tally) { t.add(&c.tally) })
 }
 
-// leave forgets a client whose connection has ended.
+// count returns how many clients are served.
+func (f *front) count() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.clients)
+}
+
+// leave forgets a client whose connection has ended, but not what it has counted.
 func (f *front) leave(c *client) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.clients, c)
+	f.router.metrics.count(func(t *tally) { t.add(&c.tally) })
+}
+
+// addTalliesLocked adds what the clients have counted that are connected.
+func (f *front) addTalliesLocked(total *tally) {
+	for c := range f.clients {
+		c.states.Lock()
+		total.add(&c.tally)
+		c.states.Unlock()
+	}
 }
 
 func (f *front) shutdown(ctx context.Context) error {

@@ -18,20 +18,19 @@ const (
 // They leave it when they pause, ask another node or subscribe, and when others
 // are busy too: threads of their own would then only be in each other's way.
 type lane struct {
-	on       bool
-	peer     *peer         // the node that was asked last
-	kept     *upstream     // a connection to it, between two requests; only while on
-	merit    int           // for asking that node
-	quick    bool          // the current request came quickly
-	answered time.Duration // when the last answer was sent, in ticks
-	answers  uint64        // how many the router had given by then
-	spinner  spinner       // of both connections
+	on      bool
+	peer    *peer     // the node that was asked last
+	kept    *upstream // a connection to it, between two requests; only while on
+	merit   int       // for asking that node
+	quick   bool      // the current request came quickly
+	answers uint64    // how many the router had given when it gave the last one
+	spinner spinner   // of both connections
 }
 
 // noteRequest notes that a request has come.
 func (c *client) noteRequest() {
 	l := &c.lane
-	l.quick = l.on || ticks()-l.answered <= quickly
+	l.quick = l.on || c.began-c.ended <= quickly
 }
 
 // noteAnswer notes that a request was answered, and puts the client on the lane
@@ -55,9 +54,6 @@ func (c *client) noteAnswer() {
 		c.enterLane()
 	case l.on && l.merit == 0:
 		c.leaveLane()
-	}
-	if !l.on {
-		l.answered = ticks()
 	}
 }
 

@@ -23,6 +23,10 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	case "node":
 		play(func(l net.Listener) error { return http.Serve(l, http.HandlerFunc(smallAnswer)) })
+	case "tenants":
+		playTenants(os.Getenv(playingDir), os.Getenv(playingAddr))
+	case "shard":
+		playShard(os.Getenv(playingDir), os.Getenv(playingAddr))
 	default:
 		playRouter(part)
 	}

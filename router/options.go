@@ -2,8 +2,11 @@ package router
 
 import (
 	"errors"
+	"io"
 	"log"
 	"time"
+
+	"github.com/fenec-go/fenecdb/tenant"
 )
 
 // Options say how a Router works. The zero Options are a good router with an
@@ -12,8 +15,34 @@ type Options struct {
 	// Directory knows where the tenants are. The caller closes it, after the
 	// router's Shutdown. nil is one in memory.
 	Directory *Directory
-	// Token guards /_shard/. The zero Token leaves it open.
+	// Token guards /_shard/ and /_metrics. The zero Token leaves them open.
 	Token Token
+	// Resolver finds the tenant of a request. What it does not serve is answered
+	// 421. The router's own paths are never asked of it: /_health, /_ready,
+	// /_metrics, /_shard/, /_replication and /_studio. nil is by path: what lies
+	// under /t/<tenant>/ is the tenant's, anything else is not found.
+	Resolver tenant.Resolver
+	// Placer chooses the node of a tenant that is created without one. nil takes
+	// the one whose files take up the fewest bytes.
+	Placer Placer
+	// Moves is how many tenants move at once; others wait their turn. Default 2.
+	Moves int
+	// AllowOrigin is the origin whose pages may use the router and the nodes behind
+	// it from a browser, or "*" for all. The router then answers preflights, and its
+	// CORS headers replace those of the nodes. Empty leaves both to the nodes.
+	AllowOrigin string
+	// RefusalDelay is how long the answer to a wrong token waits, be it the router's
+	// or a node's. It doubles with each further one from the same address within a
+	// minute, up to 5 s. Zero lets none wait.
+	RefusalDelay time.Duration
+	// AuditLog gets a line of JSON for each refused token and each changing request
+	// under /_shard/. nil is off.
+	AuditLog io.Writer
+	// Hold is how long a request may wait for a tenant's move: a write that comes
+	// while the tenant is frozen, and any request that the node from which the
+	// tenant has just gone has refused. Default 500 ms; a negative duration lets
+	// none wait.
+	Hold time.Duration
 	// MaxConnections is how many client connections Serve holds at once; one
 	// past it is answered 503 and closed. Default 1000; -1 for no limit.
 	MaxConnections int
@@ -29,10 +58,14 @@ type Options struct {
 	// ErrorLog is told what goes wrong outside of answers. nil is the
 	// standard logger of package log.
 	ErrorLog *log.Logger
+
+	step func(name string) // told what a move does next, for tests; may be nil
 }
 
 // Defaults of the options.
 const (
+	DefaultMoves           = 2
+	DefaultHold            = 500 * time.Millisecond
 	DefaultMaxConnections  = 1000
 	DefaultMaxBody         = 64 << 20
 	DefaultUpstreamTimeout = time.Minute
@@ -45,23 +78,29 @@ const chooseTimeout = 5 * time.Second
 
 // complete checks the options and fills in the defaults.
 func (o *Options) complete() error {
-	if o.MaxConnections < -1 || o.MaxBody < 0 || o.UpstreamTimeout < 0 || o.IdleTimeout < 0 {
+	if o.MaxConnections < -1 || o.Moves < 0 || o.MaxBody < 0 || o.UpstreamTimeout < 0 || o.IdleTimeout < 0 || o.RefusalDelay < 0 {
 		return errors.New("router: a limit in the options is negative")
 	}
-	if o.MaxConnections == 0 {
-		o.MaxConnections = DefaultMaxConnections
-	}
-	if o.MaxBody == 0 {
-		o.MaxBody = DefaultMaxBody
-	}
-	if o.UpstreamTimeout == 0 {
-		o.UpstreamTimeout = DefaultUpstreamTimeout
-	}
-	if o.IdleTimeout == 0 {
-		o.IdleTimeout = DefaultIdleTimeout
+	setDefault(&o.MaxConnections, DefaultMaxConnections)
+	setDefault(&o.Moves, DefaultMoves)
+	setDefault(&o.Hold, DefaultHold)
+	setDefault(&o.MaxBody, DefaultMaxBody)
+	setDefault(&o.UpstreamTimeout, DefaultUpstreamTimeout)
+	setDefault(&o.IdleTimeout, DefaultIdleTimeout)
+	if o.Placer == nil {
+		o.Placer = FewestBytes{}
 	}
 	if o.ErrorLog == nil {
 		o.ErrorLog = log.Default()
 	}
+	if o.step == nil {
+		o.step = func(string) {}
+	}
 	return nil
+}
+
+func setDefault[T comparable](v *T, def T) {
+	if *v == *new(T) {
+		*v = def
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/fenec-go/fenecdb/internal/http1"
+	"github.com/fenec-go/fenecdb/internal/secret"
 )
 
 // order is a request as it goes to a node.
@@ -23,19 +24,20 @@ type order struct {
 // incoming is a request as it came from a client.
 type incoming struct {
 	*http1.Request
-	id   []byte // of the request, kept or made
-	peer string // the client's address
-	body []byte // whole
+	id     []byte // of the request, kept or made
+	remote string // the client's address
+	peer   string // the host of it, as it is named to a node
+	host   string // that the client asks for; "" to find it in the request
+	body   []byte // whole
 }
 
-// set makes the order for the node out of what came in: the method and the
-// target as they are, then the fields in their order, but for those that end
-// here or that the router writes itself. It refers to in's body and reuses the
-// order's own storage.
-func (o *order) set(in *incoming, n Node) {
+// set makes the order for the node out of what came in: the method as it is and the
+// target, then the fields in their order, but for those that end here or that the
+// router writes itself. It refers to in's body and reuses the order's own storage.
+func (o *order) set(in *incoming, n Node, target []byte) {
 	o.method, o.body = in.Method, in.body
-	o.repeatable = in.Method == http1.GET || in.Method == http1.HEAD || in.Method == http1.OPTIONS
-	b := http1.AppendRequestLine(o.head[:0], in.Method, in.Target)
+	o.repeatable = isRepeatable(in.Request)
+	b := http1.AppendRequestLine(o.head[:0], in.Method, target)
 	b = http1.AppendField(b, "Host", n.Addr)
 	hop := newHop(in.Fields)
 	for i := range in.Fields {
@@ -50,7 +52,7 @@ func (o *order) set(in *incoming, n Node) {
 	}
 	b = http1.AppendField(b, "Connection", "keep-alive")
 	b = http1.AppendField(b, "X-Request-Id", in.id)
-	if mark := n.Token.mark(); mark != "" {
+	if mark := secret.Mark(n.Token); mark != "" {
 		b = append(b, "Fenec-Router: "...)
 		b = append(b, in.peer...)
 		b = append(b, ' ')
@@ -58,6 +60,17 @@ func (o *order) set(in *incoming, n Node) {
 		b = append(b, "\r\n"...)
 	}
 	o.head = http1.AppendEnd(b)
+}
+
+// isRepeatable reports whether a request may run twice. Nodes answer a write whose key
+// they know with the answer that they gave before.
+func isRepeatable(q *http1.Request) bool {
+	switch q.Method {
+	case http1.GET, http1.HEAD, http1.OPTIONS:
+		return true
+	}
+	key, _ := http1.Find(q.Fields, "idempotency-key")
+	return len(key) > 0
 }
 
 // ownRequestField reports whether the router writes the field of a request

@@ -11,8 +11,10 @@ import (
 	"github.com/fenec-go/fenecdb/internal/http1"
 )
 
-// serveOwn has the router's handler answer the request.
+// serveOwn has the router answer the request itself.
 func (c *client) serveOwn() error {
+	first, _ := http1.NextSegment(http1.Path(c.request.Target))
+	c.kind = kindOf(string(http1.Unescape(nil, first)))
 	if err := c.takeBody(maxObject); err != nil {
 		return err
 	}
@@ -20,8 +22,17 @@ func (c *client) serveOwn() error {
 	if err != nil {
 		return refusing(http.StatusBadRequest, "malformed target")
 	}
-	w := &capture{header: http.Header{}}
+	w := newCapture()
 	c.handle(w, r)
+	if err := c.router.noteOwn(c, &c.incoming, c.kind, w); err != nil {
+		return err
+	}
+	return c.sendOwn(w)
+}
+
+// sendOwn sends an answer that was captured.
+func (c *client) sendOwn(w *capture) error {
+	c.status, c.private = w.status, w.private
 	b := http1.AppendStatusLine(c.out[:0], w.status, nil)
 	for name, values := range w.header {
 		for _, value := range values {
@@ -37,7 +48,7 @@ func (c *client) serveOwn() error {
 	if c.request.Method != http1.HEAD {
 		c.out = append(c.out, w.body.Bytes()...)
 	}
-	return c.send()
+	return c.flush()
 }
 
 // handle calls the handler. That it panics is its answer's end, not the
@@ -46,11 +57,11 @@ func (c *client) handle(w *capture, r *http.Request) {
 	defer func() {
 		if p := recover(); p != nil {
 			c.router.logf("%s %s: panic: %v\n%s request_id=%s", r.Method, r.URL.Path, p, debug.Stack(), c.incoming.id)
-			*w = capture{header: http.Header{}}
+			*w = *newCapture()
 			refusing(http.StatusInternalServerError, "internal error").write(w)
 		}
 	}()
-	c.router.ServeHTTP(w, r)
+	c.router.serveOwn(w, r, http1.Segments(c.request.Target))
 }
 
 // httpRequest makes an http.Request of the current request.
@@ -82,10 +93,14 @@ func (c *client) httpRequest() (*http.Request, error) {
 
 // capture is an http.ResponseWriter that keeps the answer.
 type capture struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
+	header  http.Header
+	status  int
+	body    bytes.Buffer
+	private bool // the answer is not for pages of other origins
+	refused bool // the request carried no token that opens its path
 }
+
+func newCapture() *capture { return &capture{header: http.Header{}} }
 
 func (w *capture) Header() http.Header { return w.header }
 

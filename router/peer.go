@@ -8,7 +8,7 @@ import (
 
 const (
 	// maxIdle is how many unused connections are kept to one address.
-	maxIdle = 32
+	maxIdle = 256
 	// idleLimit is how long a connection may stand unused. Nodes close theirs
 	// after a minute; staying well below makes it rare that a request crosses
 	// a close.

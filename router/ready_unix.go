@@ -26,3 +26,15 @@ func pollRead(fd int) bool {
 		}
 	}
 }
+
+// hasEnded reports whether the other side has ended its half of the connection, or the
+// connection is broken. It takes nothing away, and does not see an end behind bytes
+// that have not been read yet.
+func hasEnded(raw syscall.RawConn) (ended bool) {
+	var b [1]byte
+	err := raw.Control(func(fd uintptr) {
+		n, _, err := unix.Recvfrom(int(fd), b[:], unix.MSG_PEEK|unix.MSG_DONTWAIT)
+		ended = err == nil && n == 0 || err != nil && err != unix.EAGAIN && err != unix.EINTR
+	})
+	return ended || err != nil
+}

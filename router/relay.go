@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"sync"
 
 	"github.com/fenec-go/fenecdb/internal/http1"
@@ -45,11 +46,16 @@ func isEventStream(a *http1.Response) bool {
 	return len(value) >= len(kind) && http1.EqualFold(value[:len(kind)], kind)
 }
 
+// isWhole reports whether a body of that form is at hand before any of it is passed on.
+func (f form) isWhole() bool { return f == formEmpty || f == formWhole }
+
 // sink is the client's side of an answer.
 type sink interface {
 	// whole takes an answer with its body at hand. Nothing of it is referred
-	// to afterwards.
+	// to afterwards. One that says something to the router (see saysMore) is not
+	// sent before end is called, and may be dropped instead.
 	whole(a *http1.Response, f form, body []byte) error
+	drop()
 	// begin sends the head of an answer whose body follows in Write calls.
 	begin(a *http1.Response, f form) error
 	io.Writer
@@ -64,35 +70,48 @@ type sink interface {
 // part of it: the client's connection has to end.
 var errAborted = errors.New("router: answer broke off")
 
+// saysMore reports whether an answer of this status may say something to the router,
+// which has to act on it before the client gets to see it.
+func saysMore(status int) bool {
+	return status == http.StatusUnauthorized || status == http.StatusNotFound || status == http.StatusServiceUnavailable
+}
+
 // relay passes the answer on u to the client and gives u back. An error is a
 // *NodeError if the client has seen nothing yet; after any other, errAborted
 // among them, the client's connection has to end.
 func relay(u *upstream, n Node, m http1.Method, to sink) error {
 	f := formOf(&u.answer, m)
-	switch f {
-	case formEmpty, formWhole:
-		return relayWhole(u, n, f, to)
-	case formStream:
-		return relayStream(u, to)
+	if !f.isWhole() {
+		return relayLong(u, f, to)
 	}
-	return relayPieces(u, f, to)
-}
-
-func relayWhole(u *upstream, n Node, f form, to sink) error {
-	var body []byte
-	if f == formWhole {
-		var err error
-		if body, err = u.readBody(int(u.answer.Length)); err != nil {
-			u.close()
-			return brokeOff(n, err)
-		}
-	}
-	err := to.whole(&u.answer, f, body)
-	u.finish()
-	if err != nil {
+	if _, err := takeWhole(u, n, f, to); err != nil {
 		return err
 	}
 	return to.end()
+}
+
+// takeWhole hands an answer with its body to the sink, which end sends then, and gives
+// u back. It returns what the answer says to the router.
+func takeWhole(u *upstream, n Node, f form, to sink) (says word, err error) {
+	var body []byte
+	if f == formWhole {
+		if body, err = u.readBody(int(u.answer.Length)); err != nil {
+			u.close()
+			return nothing, brokeOff(n, err)
+		}
+	}
+	says = listen(u.answer.Status, body)
+	err = to.whole(&u.answer, f, body)
+	u.finish()
+	return says, err
+}
+
+// relayLong passes an answer on while it arrives.
+func relayLong(u *upstream, f form, to sink) error {
+	if f == formStream {
+		return relayStream(u, to)
+	}
+	return relayPieces(u, f, to)
 }
 
 // relayPieces passes a long answer on as it arrives.

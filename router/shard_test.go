@@ -108,13 +108,13 @@ func TestCreateTenant(t *testing.T) {
 		require.False(t, n1.has("acme"))
 		where, ok := g.rt.Directory().Tenant("acme")
 		require.True(t, ok)
-		require.Equal(t, router.Tenant{Name: "acme", Node: "n2", State: router.StateActive}, where)
+		require.Equal(t, placed("acme", "n2", router.StateActive, 1), where)
 
 		status, body = g.call("GET", "/_shard/tenants", "")
 		require.Equal(t, 200, status)
-		require.Equal(t, `[{"name":"acme","node":"n2","state":"active"}]`, body)
+		require.Equal(t, `[{"name":"acme","node":"n2","state":"active","epoch":1}]`, body)
 		_, body = g.call("GET", "/_shard/tenants?bytes", "")
-		require.Equal(t, `[{"name":"acme","node":"n2","state":"active","bytes":4096}]`, body)
+		require.Equal(t, `[{"name":"acme","node":"n2","state":"active","epoch":1,"bytes":4096}]`, body)
 
 		status, _ = g.call("GET", "/t/acme/notes", "")
 		require.Equal(t, 200, status)
@@ -327,9 +327,9 @@ func TestSizesWithANodeDown(t *testing.T) {
 	status, body := g.call("GET", "/_shard/tenants?bytes", "")
 	require.Equal(t, 200, status)
 	require.JSONEq(t, `[
-		{"name":"acme","node":"n1","state":"active","bytes":1234},
-		{"name":"beta","node":"n2","state":"active"},
-		{"name":"lost","node":"n1","state":"active"}]`, body)
+		{"name":"acme","node":"n1","state":"active","epoch":1,"bytes":1234},
+		{"name":"beta","node":"n2","state":"active","epoch":1},
+		{"name":"lost","node":"n1","state":"active","epoch":1}]`, body)
 }
 
 func TestUnknownPaths(t *testing.T) {
@@ -351,7 +351,12 @@ func TestUnknownPaths(t *testing.T) {
 			{"POST", "/_shard/nodes", 404},
 			{"GET", "/_shard/nodes/n1", 404},
 			{"PUT", "/_shard/tenants/a/b", 404},
-			{"GET", "/_metrics", 404},
+			{"POST", "/_metrics", 405},
+			{"GET", "/_ready", 200},
+			{"HEAD", "/_ready", 200},
+			{"POST", "/_ready", 404},
+			{"GET", "/_health/x", 404},
+			{"GET", "/_replication", 404},
 			{"GET", "/_health", 200},
 			{"HEAD", "/_health", 200},
 			{"GET", "//_health/", 200},
@@ -394,7 +399,7 @@ func TestTokensAreNotPrinted(t *testing.T) {
 	text, err := json.Marshal(n)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"Name":"n1","Addr":"a:1","Token":"[redacted]"}`, string(text))
-	require.True(t, n.Token.Matches("hush"))
-	require.False(t, n.Token.Matches("hush "))
-	require.False(t, router.Token{}.Matches(""))
+	require.True(t, n.Token.Opens("hush"))
+	require.False(t, n.Token.Opens("hush "))
+	require.False(t, router.Token{}.Opens(""))
 }

@@ -5,10 +5,8 @@ import (
 	"net/http"
 
 	"github.com/fenec-go/fenecdb/internal/http1"
+	"github.com/fenec-go/fenecdb/internal/problem"
 )
-
-// retryAfter is the wait in seconds that a 503 names.
-const retryAfter = 1
 
 // statuses are the answers to the directory's errors.
 var statuses = []struct {
@@ -18,13 +16,18 @@ var statuses = []struct {
 }{
 	{ErrName, http.StatusBadRequest, ""},
 	{ErrNode, http.StatusBadRequest, ""},
+	{ErrAttrs, http.StatusBadRequest, ""},
 	{ErrUnknownNode, http.StatusNotFound, ""},
-	{ErrUnknownTenant, http.StatusNotFound, "unknown-tenant"},
+	{ErrUnknownTenant, http.StatusNotFound, problem.UnknownTenant.Code},
 	{ErrTenantExists, http.StatusConflict, ""},
 	{ErrNodeInUse, http.StatusConflict, ""},
 	{ErrNodeChanged, http.StatusConflict, ""},
+	{ErrAlreadyThere, http.StatusConflict, ""},
+	{ErrMoveBroken, http.StatusConflict, ""},
 	{ErrInProgress, http.StatusConflict, ""},
 	{ErrNoNodes, http.StatusConflict, ""},
+	{ErrNoCapacity, problem.NoCapacity.Status, problem.NoCapacity.Code},
+	{ErrDraining, http.StatusConflict, ""},
 	{ErrNoneAnswers, http.StatusServiceUnavailable, ""},
 	{ErrClosed, http.StatusServiceUnavailable, ""},
 	{ErrDirectory, http.StatusInternalServerError, ""},
@@ -58,7 +61,7 @@ func refuse(err error) *refusal {
 func refusing(status int, text string) *refusal {
 	r := &refusal{status: status, text: text}
 	if status == http.StatusServiceUnavailable {
-		r.retry = retryAfter
+		r.retry = problem.Wait
 	}
 	return r
 }

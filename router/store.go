@@ -2,26 +2,45 @@ package router
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 
 	"github.com/fenec-go/fenecdb/fenec"
+	"github.com/fenec-go/fenecdb/internal/secret"
+	"github.com/fenec-go/fenecdb/quota"
+	"github.com/fenec-go/fenecdb/tenant"
 )
 
-// store keeps the directory's rows. Each change is one statement that is on disk
-// when the method returns. Calls are never concurrent.
+// store keeps the directory's rows.
 type store interface {
-	load() (nodes []Node, tenants []Tenant, err error)
-	putNode(Node) error
-	deleteNode(name string) error
-	putTenant(Tenant) error
-	deleteTenant(name string) error
+	load() (*contents, error)
+	// write makes one change, which is on disk when it returns. Calls are never
+	// concurrent.
+	write(change func(rows) error) error
 	close() error
 }
 
-// fileStore is the store in a fenec database:
-//
-//	nodes    (name text @hash, addr text, token text)
-//	tenants  (name text @hash, node text @hash, state text)
+// contents are all that a store keeps.
+type contents struct {
+	nodes   []Node
+	attrs   map[string]Attrs // by node
+	tenants []Tenant
+	quotas  map[string]quota.Limits // by tenant
+	strays  []Stray
+}
+
+// fileStore is the store in a fenec database. Each collection that came later has a
+// place of its own, so that an older file opens as it is.
 type fileStore struct{ db *fenec.DB }
+
+var collections = []string{
+	"nodes (name text @hash, addr text, token text)",
+	"tenants (name text @hash, node text @hash, state text)",
+	"marks (tenant text @hash, epoch int, status text, phase text, detail text)",
+	"quotas (tenant text @hash, quota text)",
+	"strays (tenant text @hash, node text @hash, seq int)",
+	"node_attrs (node text @hash, role text, max_tenants int, max_bytes int, labels text, drain bool)",
+}
 
 // openFile opens the database at path, "" being one in memory, and creates the
 // collections that it lacks.
@@ -30,44 +49,135 @@ func openFile(path string) (store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &fileStore{db}
-	for _, create := range []string{
-		"create collection if not exists nodes (name text @hash, addr text, token text)",
-		"create collection if not exists tenants (name text @hash, node text @hash, state text)",
-	} {
-		if _, err := s.exec(create); err != nil {
+	for _, c := range collections {
+		if _, err := db.Exec(context.Background(), "create collection if not exists "+c); err != nil {
 			db.Close()
 			return nil, err
 		}
 	}
-	return s, nil
+	return &fileStore{db}, nil
 }
 
-func (s *fileStore) load() (nodes []Node, tenants []Tenant, err error) {
-	type nodeRow struct{ Name, Addr, Token string }
-	type tenantRow struct {
-		Name, Node string
-		State      *string
-	}
-	nodeRows, err := collect[nodeRow](s.db, "get name, addr, token from nodes")
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, r := range nodeRows {
-		nodes = append(nodes, Node{Name: r.Name, Addr: r.Addr, Token: NewToken(r.Token)})
-	}
-	tenantRows, err := collect[tenantRow](s.db, "get name, node, state from tenants")
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, r := range tenantRows {
-		t := Tenant{Name: r.Name, Node: r.Node}
-		if r.State != nil {
-			t.State = State(*r.State)
+func (s *fileStore) close() error { return s.db.Close() }
+
+// write takes no context: a change that was begun is finished, whoever has stopped
+// waiting for it.
+func (s *fileStore) write(change func(rows) error) error {
+	_, err := s.db.Update(context.Background(), func(tx *fenec.Tx) error { return change(rows{tx}) })
+	return err
+}
+
+// rows are the rows of a store within one change.
+type rows struct{ tx *fenec.Tx }
+
+// exec runs a statement and returns how many rows it changed.
+func (r rows) exec(statement string, args ...any) (int, error) {
+	return r.tx.Exec(context.Background(), statement, args...)
+}
+
+// all runs statements that take the same argument.
+func (r rows) all(arg string, statements ...string) error {
+	for _, statement := range statements {
+		if _, err := r.exec(statement, arg); err != nil {
+			return err
 		}
-		tenants = append(tenants, t)
 	}
-	return nodes, tenants, nil
+	return nil
+}
+
+// upsert sets the fields of the rows of a collection that have the key, or puts one.
+func (r rows) upsert(collection, key, fields string, args ...any) error {
+	changed, err := r.exec(fmt.Sprintf("set %s {%s} where %s = $1", collection, fields, key), args...)
+	if err != nil || changed > 0 {
+		return err
+	}
+	_, err = r.exec(fmt.Sprintf("put %s {%s: $1, %s}", collection, key, fields), args...)
+	return err
+}
+
+func (r rows) putNode(n Node) error {
+	return r.upsert("nodes", "name", "addr: $2, token: $3", n.Name, n.Addr, secret.Reveal(n.Token))
+}
+
+func (r rows) putAttrs(node string, a Attrs) error {
+	labels, err := json.Marshal(a.Labels)
+	if err != nil {
+		return err
+	}
+	return r.upsert("node_attrs", "node", "role: $2, max_tenants: $3, max_bytes: $4, labels: $5, drain: $6",
+		node, string(a.Role), a.MaxTenants, a.MaxBytes, string(labels), a.Draining)
+}
+
+// deleteNode also deletes what was to be cleared away on the node.
+func (r rows) deleteNode(name string) error {
+	return r.all(name, "del nodes where name = $1", "del node_attrs where node = $1", "del strays where node = $1")
+}
+
+// putTenant keeps where a tenant is, and its marks.
+func (r rows) putTenant(t Tenant) error {
+	if err := r.upsert("tenants", "name", "node: $2, state: $3", t.Name, t.Node, string(t.State)); err != nil {
+		return err
+	}
+	phase, detail, err := encodeMove(t.Move)
+	if err != nil {
+		return err
+	}
+	return r.upsert("marks", "tenant", "epoch: $2, status: $3, phase: $4, detail: $5",
+		t.Name, t.Epoch, t.Status.String(), phase, detail)
+}
+
+// deleteTenant keeps the marks, as an epoch never goes back.
+func (r rows) deleteTenant(name string) error {
+	return r.all(name, "del tenants where name = $1", "del quotas where tenant = $1",
+		`set marks {status: "active", phase: "", detail: ""} where tenant = $1`)
+}
+
+// epoch returns the epoch of a tenant, 0 of one that never had a place.
+func (r rows) epoch(tenant string) (int64, error) {
+	res, err := r.tx.Query(context.Background(), "get epoch from marks where tenant = $1", tenant)
+	if err != nil || res.Len() == 0 {
+		return 0, err
+	}
+	marks, err := fenec.Collect[struct{ Epoch int64 }](res)
+	if err != nil {
+		return 0, err
+	}
+	return marks[0].Epoch, nil
+}
+
+// putQuota keeps a tenant's limits; none are no row.
+func (r rows) putQuota(tenant string, l quota.Limits) error {
+	if l == (quota.Limits{}) {
+		return r.all(tenant, "del quotas where tenant = $1")
+	}
+	text, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
+	return r.upsert("quotas", "tenant", "quota: $2", tenant, string(text))
+}
+
+func (r rows) putStray(s Stray) error {
+	if err := r.deleteStray(s); err != nil {
+		return err
+	}
+	_, err := r.exec("put strays {tenant: $1, node: $2, seq: $3}", s.Tenant, s.Node, s.Seq)
+	return err
+}
+
+func (r rows) deleteStray(s Stray) error {
+	_, err := r.exec("del strays where tenant = $1 and node = $2", s.Tenant, s.Node)
+	return err
+}
+
+func (s *fileStore) load() (*contents, error) {
+	c := &contents{attrs: map[string]Attrs{}, quotas: map[string]quota.Limits{}}
+	for _, part := range []func(*contents) error{s.loadNodes, s.loadAttrs, s.loadTenants, s.loadQuotas, s.loadStrays} {
+		if err := part(c); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
 }
 
 func collect[T any](db *fenec.DB, statement string) ([]T, error) {
@@ -78,34 +188,90 @@ func collect[T any](db *fenec.DB, statement string) ([]T, error) {
 	return fenec.Collect[T](res)
 }
 
-func (s *fileStore) putNode(n Node) error {
-	changed, err := s.exec("set nodes {addr: $2, token: $3} where name = $1", n.Name, n.Addr, n.Token.text())
-	if err != nil || changed > 0 {
+func (s *fileStore) loadNodes(c *contents) error {
+	found, err := collect[struct{ Name, Addr, Token string }](s.db, "get name, addr, token from nodes")
+	for _, n := range found {
+		c.nodes = append(c.nodes, Node{Name: n.Name, Addr: n.Addr, Token: NewToken(n.Token)})
+	}
+	return err
+}
+
+func (s *fileStore) loadAttrs(c *contents) error {
+	found, err := collect[struct {
+		Node, Role string
+		MaxTenants int   `fenec:"max_tenants"`
+		MaxBytes   int64 `fenec:"max_bytes"`
+		Labels     string
+		Drain      bool
+	}](s.db, "get node, role, max_tenants, max_bytes, labels, drain from node_attrs")
+	if err != nil {
 		return err
 	}
-	_, err = s.exec("put nodes {name: $1, addr: $2, token: $3}", n.Name, n.Addr, n.Token.text())
+	for _, a := range found {
+		attrs := Attrs{Role: Role(a.Role), MaxTenants: a.MaxTenants, MaxBytes: a.MaxBytes, Draining: a.Drain}
+		if err := json.Unmarshal([]byte(a.Labels), &attrs.Labels); err != nil {
+			return fmt.Errorf("labels of node %s: %w", a.Node, err)
+		}
+		c.attrs[a.Node] = attrs
+	}
+	return nil
+}
+
+func (s *fileStore) loadTenants(c *contents) error {
+	type mark struct {
+		Tenant, Status, Phase, Detail string
+		Epoch                         int64
+	}
+	found, err := collect[mark](s.db, "get tenant, epoch, status, phase, detail from marks")
+	if err != nil {
+		return err
+	}
+	marks := make(map[string]mark, len(found))
+	for _, m := range found {
+		marks[m.Tenant] = m
+	}
+	places, err := collect[struct {
+		Name, Node string
+		State      *string
+	}](s.db, "get name, node, state from tenants")
+	if err != nil {
+		return err
+	}
+	for _, p := range places {
+		t := Tenant{Name: p.Name, Node: p.Node, State: StateActive}
+		if p.State != nil && State(*p.State) == StateMoving {
+			t.State = StateMoving
+		}
+		if m, ok := marks[p.Name]; ok {
+			t.Epoch = m.Epoch
+			if t.Status, err = tenant.ParseStatus(m.Status); err != nil {
+				return fmt.Errorf("tenant %s: %w", p.Name, err)
+			}
+			if t.Move, err = decodeMove(m.Phase, m.Detail); err != nil {
+				return fmt.Errorf("tenant %s: its move: %w", p.Name, err)
+			}
+		}
+		c.tenants = append(c.tenants, t)
+	}
+	return nil
+}
+
+func (s *fileStore) loadQuotas(c *contents) error {
+	found, err := collect[struct{ Tenant, Quota string }](s.db, "get tenant, quota from quotas")
+	if err != nil {
+		return err
+	}
+	for _, q := range found {
+		limits, err := quota.Parse([]byte(q.Quota))
+		if err != nil {
+			return fmt.Errorf("quota of tenant %s: %w", q.Tenant, err)
+		}
+		c.quotas[q.Tenant] = limits
+	}
+	return nil
+}
+
+func (s *fileStore) loadStrays(c *contents) (err error) {
+	c.strays, err = collect[Stray](s.db, "get tenant, node, seq from strays")
 	return err
 }
-
-func (s *fileStore) deleteNode(name string) error {
-	_, err := s.exec("del nodes where name = $1", name)
-	return err
-}
-
-func (s *fileStore) putTenant(t Tenant) error {
-	_, err := s.exec("put tenants {name: $1, node: $2, state: $3}", t.Name, t.Node, string(t.State))
-	return err
-}
-
-func (s *fileStore) deleteTenant(name string) error {
-	_, err := s.exec("del tenants where name = $1", name)
-	return err
-}
-
-// exec runs one statement. It takes no context: a change that was begun is
-// finished, whoever has stopped waiting for it.
-func (s *fileStore) exec(statement string, args ...any) (int, error) {
-	return s.db.Exec(context.Background(), statement, args...)
-}
-
-func (s *fileStore) close() error { return s.db.Close() }

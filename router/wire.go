@@ -125,6 +125,10 @@ func (w *wire) ready() bool {
 	return w.raw != nil && isReady(w.raw)
 }
 
+// ended reports whether the other side has ended the connection, as far as that can be
+// told without reading. The wire is not held.
+func (w *wire) ended() bool { return w.raw != nil && hasEnded(w.raw) }
+
 // hold takes the connection out of the runtime's sight, if that can be done. The
 // spinner is only used by the owner.
 func (w *wire) hold(s *spinner) bool {

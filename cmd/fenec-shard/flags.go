@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/fenec-go/fenecdb/internal/cors"
 	"github.com/fenec-go/fenecdb/internal/process"
 	"github.com/fenec-go/fenecdb/router"
 )
@@ -16,80 +17,116 @@ import (
 type config struct {
 	listen, directory string
 	insecure          bool
+	audit             string // file, "" for none
+	tls               certFiles
+	hosts             hostFlags
 	options           router.Options
 }
 
-func (c config) guard() process.Guard {
-	return process.Guard{Token: !c.options.Token.IsZero(), Insecure: c.insecure, TokenFlag: "--token"}
+// certFiles names the files of a certificate and its key; both or neither.
+type certFiles struct{ cert, key string }
+
+// hostFlags say which hosts are tenants'. With neither, tenants are found by path.
+type hostFlags struct {
+	domain string
+	file   string
 }
 
-// usage is what -h prints.
-const usage = `fenec-shard forwards tenants' requests to the nodes that hold them.
+func (h hostFlags) on() bool { return h != hostFlags{} }
 
-  fenec-shard --directory shard.fenec --listen 127.0.0.1:8090
+func (c config) guard() process.Guard {
+	return process.Guard{
+		Token:     !c.options.Token.IsZero(),
+		TLS:       c.tls.cert != "",
+		Insecure:  c.insecure,
+		TokenFlag: "--token",
+	}
+}
 
-  -l, --listen <addr>          where to listen (127.0.0.1:8090); port 0 is any
-  -d, --directory <path>       the directory of nodes and tenants (shard.fenec),
-                               made if missing
-      --token <t>              what requests under /_shard/ must carry; also
-                               FENEC_SHARD_TOKEN. The nodes check those of /t/
-      --max-connections <n>    clients at once (1000); 0 is no limit
-      --max-body <MiB>         the largest request body (64)
-      --upstream-timeout <s>   how long a node may take to connect, and each time
-                               to go on (60)
-      --insecure               allow other machines in without a token
-  -h, --help                   this text
-`
-
+// parse reads the flags, and refuses what contradicts itself.
 func parse(args []string, stderr io.Writer) (config, error) {
 	var cfg config
-	var token string
-	var connections, body, timeout int
-	fs := flag.NewFlagSet("fenec-shard", flag.ContinueOnError)
+	fs := flags{flag.NewFlagSet("fenec-shard", flag.ContinueOnError)}
 	fs.SetOutput(io.Discard)
-	for _, name := range []string{"l", "listen"} {
-		fs.StringVar(&cfg.listen, name, "127.0.0.1:8090", "")
-	}
-	for _, name := range []string{"d", "directory"} {
-		fs.StringVar(&cfg.directory, name, "shard.fenec", "")
-	}
-	fs.StringVar(&token, "token", os.Getenv("FENEC_SHARD_TOKEN"), "")
-	fs.IntVar(&connections, "max-connections", router.DefaultMaxConnections, "")
-	fs.IntVar(&body, "max-body", router.DefaultMaxBody>>20, "")
-	fs.IntVar(&timeout, "upstream-timeout", int(router.DefaultUpstreamTimeout/time.Second), "")
-	fs.BoolVar(&cfg.insecure, "insecure", false, "")
+	cfg.bindListener(fs)
+	cfg.bindAccess(fs)
+	cfg.bindTenants(fs)
 	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(stderr, usage)
 		return cfg, process.ErrHelp
 	} else if err != nil {
 		return cfg, err
 	}
-	switch {
-	case fs.NArg() > 0:
+	if fs.NArg() > 0 {
 		return cfg, fmt.Errorf("unexpected argument %q", fs.Arg(0))
-	case cfg.directory == "":
-		return cfg, errors.New("--directory must not be empty")
-	case connections < 0:
-		return cfg, errors.New("--max-connections must not be negative")
-	case body <= 0 || body > maxMiB:
-		return cfg, fmt.Errorf("--max-body must be from 1 to %d", maxMiB)
-	case timeout <= 0 || timeout > maxSeconds:
-		return cfg, fmt.Errorf("--upstream-timeout must be from 1 to %d", maxSeconds)
 	}
-	if connections == 0 {
-		connections = -1
+	if cfg.options.Token.IsZero() {
+		cfg.options.Token = router.NewToken(os.Getenv("FENEC_SHARD_TOKEN"))
 	}
-	cfg.options = router.Options{
-		Token:           router.NewToken(token),
-		MaxConnections:  connections,
-		MaxBody:         int64(body) << 20,
-		UpstreamTimeout: time.Duration(timeout) * time.Second,
-	}
-	return cfg, nil
+	return cfg, cfg.check()
 }
 
-// The largest values of flags, well before anything overflows.
-const (
-	maxMiB     = 1 << 20
-	maxSeconds = 1 << 20
-)
+// bindListener declares the flags of where and how it is served.
+func (c *config) bindListener(fs flags) {
+	o := &c.options
+	for _, name := range []string{"l", "listen"} {
+		fs.StringVar(&c.listen, name, "127.0.0.1:8090", "")
+	}
+	fs.StringVar(&c.tls.cert, "tls-cert", "", "")
+	fs.StringVar(&c.tls.key, "tls-key", "", "")
+	fs.number("max-connections", router.DefaultMaxConnections, 0, maxNumber, func(n int) { o.MaxConnections = orNone(n) })
+	fs.number("max-body", router.DefaultMaxBody>>20, 1, maxMiB, func(n int) { o.MaxBody = int64(n) << 20 })
+	fs.number("upstream-timeout", int(router.DefaultUpstreamTimeout/time.Second), 1, maxSeconds, func(n int) {
+		o.UpstreamTimeout = time.Duration(n) * time.Second
+	})
+}
+
+// bindAccess declares the flags of who may do what.
+func (c *config) bindAccess(fs flags) {
+	o := &c.options
+	fs.Func("token", "", func(s string) error {
+		o.Token = router.NewToken(s)
+		return nil
+	})
+	fs.BoolVar(&c.insecure, "insecure", false, "")
+	fs.Func("http-cors", "", func(s string) error {
+		o.AllowOrigin = s
+		return cors.Check(s)
+	})
+	fs.number("auth-delay", 100, 0, maxNumber, func(n int) { o.RefusalDelay = time.Duration(n) * time.Millisecond })
+	fs.StringVar(&c.audit, "audit", "", "")
+}
+
+// bindTenants declares the flags of where tenants are and how they move.
+func (c *config) bindTenants(fs flags) {
+	o := &c.options
+	for _, name := range []string{"d", "directory"} {
+		fs.StringVar(&c.directory, name, "shard.fenec", "")
+	}
+	fs.StringVar(&c.hosts.domain, "host-suffix", "", "")
+	fs.StringVar(&c.hosts.file, "hosts", "", "")
+	fs.number("hold", int(router.DefaultHold/time.Millisecond), 0, maxNumber, func(n int) {
+		o.Hold = orNone(time.Duration(n) * time.Millisecond)
+	})
+	fs.number("moves", router.DefaultMoves, 1, maxNumber, func(n int) { o.Moves = n })
+}
+
+// check refuses flags that make no sense together.
+func (c *config) check() error {
+	switch {
+	case c.directory == "":
+		return errors.New("--directory must not be empty")
+	case (c.tls.cert == "") != (c.tls.key == ""):
+		return errors.New("--tls-cert and --tls-key need each other")
+	}
+	return nil
+}
+
+// orNone returns what means "no limit", or "not at all", to the library for the 0 that
+// means it to the flags.
+func orNone[T ~int | ~int64](n T) T {
+	if n == 0 {
+		return -1
+	}
+	return n
+}

@@ -6,7 +6,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"log"
+	"net"
 	"os"
 	"time"
 
@@ -32,19 +34,27 @@ func serveUntil(ctx context.Context, cfg config, stderr io.Writer) (err error) {
 		return err
 	}
 	defer ln.Close()
+	errorLog := log.New(stderr, "", log.LstdFlags)
+	serve, err := cfg.server(errorLog)
+	if err != nil {
+		return err
+	}
 	dir, err := router.OpenDirectory(cfg.directory)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
-	cfg.options.Directory = dir
-	cfg.options.ErrorLog = log.New(stderr, "", log.LstdFlags)
+	closeFiles, err := cfg.complete(dir, errorLog)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeFiles()) }()
 	rt, err := router.New(cfg.options)
 	if err != nil {
 		return err
 	}
 	served := make(chan error, 1)
-	go func() { served <- rt.Serve(ln) }()
+	go func() { served <- serve(rt, ln) }()
 	process.Announce(stderr, "fenec-shard", fenec.Version, ln, cfg.guard())
 	select {
 	case err = <-served:
@@ -54,6 +64,49 @@ func serveUntil(ctx context.Context, cfg config, stderr io.Writer) (err error) {
 		shutdown(rt)
 		return nil
 	}
+}
+
+// server returns how the router is served: encrypted if there is a certificate.
+func (c *config) server(errorLog *log.Logger) (func(*router.Router, net.Listener) error, error) {
+	if c.tls.cert == "" {
+		return (*router.Router).Serve, nil
+	}
+	cert, err := process.LoadCertificate(c.tls.cert, c.tls.key, errorLog)
+	if err != nil {
+		return nil, err
+	}
+	return func(rt *router.Router, ln net.Listener) error { return rt.ServeTLS(ln, cert.Config()) }, nil
+}
+
+// complete puts what has to be opened into the options.
+func (c *config) complete(dir *router.Directory, errorLog *log.Logger) (closeFiles func() error, err error) {
+	c.options.Directory, c.options.ErrorLog = dir, errorLog
+	if c.hosts.on() {
+		c.options.Resolver, err = router.OpenHosts(router.HostOptions{
+			Registry: dir, Domain: c.hosts.domain, File: c.hosts.file, ErrorLog: errorLog,
+		})
+		if err != nil {
+			return nil, unlessMissing(err)
+		}
+	}
+	if c.audit == "" {
+		return func() error { return nil }, nil
+	}
+	f, err := os.OpenFile(c.audit, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	c.options.AuditLog = f
+	return f.Close, nil
+}
+
+// unlessMissing makes an error of what a file says one of usage. One that cannot be read
+// may be there another time.
+func unlessMissing(err error) error {
+	if errors.As(err, new(*fs.PathError)) {
+		return err
+	}
+	return &process.UsageError{Err: err}
 }
 
 // shutdown ends the router, and cuts off what does not finish in time.

@@ -32,6 +32,8 @@ func TestMain(m *testing.M) {
 func TestExitCodes(t *testing.T) {
 	unset(t)
 	file := filepath.Join(t.TempDir(), "shard.fenec")
+	hosts := filepath.Join(t.TempDir(), "hosts")
+	require.NoError(t, os.WriteFile(hosts, []byte("acme.example.com\n"), 0o600))
 	for _, tc := range []struct {
 		name string
 		args []string
@@ -43,10 +45,18 @@ func TestExitCodes(t *testing.T) {
 		{"no value", []string{"--listen"}, 2, "listen"},
 		{"argument", []string{"shard.fenec"}, 2, "shard.fenec"},
 		{"no directory", []string{"--directory", ""}, 2, "--directory"},
-		{"no timeout", []string{"--upstream-timeout", "0"}, 2, "--upstream-timeout"},
+		{"no timeout", []string{"--upstream-timeout", "0"}, 2, "-upstream-timeout"},
 		{"timeout no number", []string{"--upstream-timeout", "soon"}, 2, "soon"},
-		{"no body", []string{"--max-body", "0"}, 2, "--max-body"},
-		{"negative connections", []string{"--max-connections", "-1"}, 2, "--max-connections"},
+		{"no body", []string{"--max-body", "0"}, 2, "-max-body"},
+		{"negative connections", []string{"--max-connections", "-1"}, 2, "-max-connections"},
+		{"connections no number", []string{"--max-connections", "many"}, 2, "many"},
+		{"no moves", []string{"--moves", "0"}, 2, "-moves"},
+		{"negative hold", []string{"--hold", "-1"}, 2, "-hold"},
+		{"negative delay", []string{"--auth-delay", "-1"}, 2, "-auth-delay"},
+		{"no origin", []string{"--http-cors", "books.example"}, 2, "origin"},
+		{"certificate without a key", []string{"--tls-cert", "x"}, 2, "--tls-key"},
+		{"key without a certificate", []string{"--tls-key", "x"}, 2, "--tls-cert"},
+		{"no such certificate", []string{"-d", file, "-l", "127.0.0.1:0", "--tls-cert", "/nonexistent/c", "--tls-key", "/nonexistent/k"}, 1, "nonexistent"},
 		{"exposed", []string{"-d", file, "-l", "0.0.0.0:0"}, 1, "--token"},
 		{"bad address", []string{"-d", file, "-l", "127.0.0.1:x"}, 1, "127.0.0.1:x"},
 		{"no such directory", []string{"-d", "/nonexistent/shard.fenec", "-l", "127.0.0.1:0"}, 1, "nonexistent"},
@@ -57,6 +67,11 @@ func TestExitCodes(t *testing.T) {
 			require.Contains(t, stderr.String(), tc.says)
 			require.NoFileExists(t, file)
 		})
+	}
+	for name, want := range map[string]int{hosts: 2, "/nonexistent/hosts": 1} {
+		var stderr bytes.Buffer
+		require.Equal(t, want, run([]string{"-d", file, "-l", "127.0.0.1:0", "--hosts", name}, &stderr))
+		require.Contains(t, stderr.String(), "hosts")
 	}
 }
 
@@ -75,19 +90,38 @@ func TestFlags(t *testing.T) {
 	require.EqualValues(t, 64<<20, cfg.options.MaxBody)
 	require.Equal(t, time.Minute, cfg.options.UpstreamTimeout)
 
+	require.Equal(t, 500*time.Millisecond, cfg.options.Hold)
+	require.Equal(t, 100*time.Millisecond, cfg.options.RefusalDelay)
+	require.Equal(t, 2, cfg.options.Moves)
+	require.Empty(t, cfg.options.AllowOrigin)
+	require.False(t, cfg.hosts.on())
+
+	cfg, err = parse([]string{
+		"--hold", "0", "--auth-delay", "0", "--moves", "3", "--http-cors", "https://a.example", "--audit", "log",
+		"--host-suffix", "example.com", "--tls-cert", "c", "--tls-key", "k",
+	}, io.Discard)
+	require.NoError(t, err)
+	require.Negative(t, cfg.options.Hold)
+	require.Zero(t, cfg.options.RefusalDelay)
+	require.Equal(t, 3, cfg.options.Moves)
+	require.Equal(t, "https://a.example", cfg.options.AllowOrigin)
+	require.Equal(t, "log", cfg.audit)
+	require.True(t, cfg.hosts.on())
+	require.True(t, cfg.guard().TLS)
+
 	t.Setenv("FENEC_SHARD_TOKEN", "of-the-environment")
 	cfg, err = parse([]string{"-l", "127.0.0.1:1", "-d", "x", "--max-connections", "0", "--max-body=1", "--upstream-timeout=2"}, io.Discard)
 	require.NoError(t, err)
 	require.Equal(t, "127.0.0.1:1", cfg.listen)
 	require.Equal(t, "x", cfg.directory)
-	require.True(t, cfg.options.Token.Matches("of-the-environment"))
+	require.True(t, cfg.options.Token.Opens("of-the-environment"))
 	require.Equal(t, -1, cfg.options.MaxConnections)
 	require.EqualValues(t, 1<<20, cfg.options.MaxBody)
 	require.Equal(t, 2*time.Second, cfg.options.UpstreamTimeout)
 
 	cfg, err = parse([]string{"--token", "of-the-flag"}, io.Discard)
 	require.NoError(t, err)
-	require.True(t, cfg.options.Token.Matches("of-the-flag"))
+	require.True(t, cfg.options.Token.Opens("of-the-flag"))
 }
 
 var startLine = regexp.MustCompile(`^fenec-shard \S+ listening on: http://(\S+)  \[(token|no auth)\]\n$`)

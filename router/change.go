@@ -1,0 +1,264 @@
+package router
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/fenec-go/fenecdb/internal/secret"
+	"github.com/fenec-go/fenecdb/quota"
+	"github.com/fenec-go/fenecdb/tenant"
+)
+
+// write makes one change: check says whether it may be made, keep writes it as one
+// block, and once that is on disk apply brings the memory up to it. The three see no
+// other change in between.
+func (d *Directory) write(check func() error, keep func(rows) error, apply func()) error {
+	d.change.Lock()
+	defer d.change.Unlock()
+	if d.closed {
+		return ErrClosed
+	}
+	if err := check(); err != nil {
+		return err
+	}
+	if err := d.store.write(keep); err != nil {
+		return fmt.Errorf("%w: %w", ErrDirectory, err)
+	}
+	apply()
+	return nil
+}
+
+// PutNode records a node, or its new address and token. Requests for the tenants
+// on it go to the new address from then on.
+func (d *Directory) PutNode(n Node) error {
+	check := func() error {
+		switch {
+		case !ValidName(n.Name):
+			return ErrName
+		case !validAddr(n.Addr) || !validToken(secret.Reveal(n.Token)):
+			return ErrNode
+		}
+		return nil
+	}
+	return d.write(check, func(r rows) error { return r.putNode(n) }, func() { d.setNode(n) })
+}
+
+func (d *Directory) setNode(n Node) {
+	d.nodes.getOrPut(n.Name, func() *slot { s := new(slot); s.node.Store(&n); return s }).node.Store(&n)
+}
+
+// SetAttrs records the attributes of a node. It returns ErrUnknownNode or ErrAttrs.
+func (d *Directory) SetAttrs(node string, a Attrs) error {
+	if a.Role == "" {
+		a.Role = RoleShared
+	}
+	check := func() error {
+		if _, ok := d.nodes.get(node); !ok {
+			return ErrUnknownNode
+		}
+		return a.validate()
+	}
+	return d.write(check, func(r rows) error { return r.putAttrs(node, a) }, func() { d.setAttrs(node, a) })
+}
+
+func (d *Directory) setAttrs(node string, a Attrs) {
+	if s, ok := d.nodes.get(node); ok {
+		s.attrs.Store(&a)
+	}
+}
+
+// DeleteNode forgets a node, its attributes and the strays on it. It returns
+// ErrUnknownNode, or ErrNodeInUse while a tenant is placed on it or moves there.
+func (d *Directory) DeleteNode(name string) error {
+	check := func() error {
+		s, ok := d.nodes.get(name)
+		switch {
+		case !ok:
+			return ErrUnknownNode
+		case s.tenants.Load() > 0 || d.isTarget(name):
+			return ErrNodeInUse
+		}
+		return nil
+	}
+	return d.write(check, func(r rows) error { return r.deleteNode(name) }, func() {
+		d.nodes.take(name)
+		d.changeStrays(func(x Stray) bool { return x.Node == name })
+	})
+}
+
+// isTarget reports whether a tenant moves to the node.
+func (d *Directory) isTarget(node string) (found bool) {
+	d.tenants.each(func(_ string, p *place) { found = found || p.move != nil && p.move.To == node })
+	return found
+}
+
+// Place records that the tenant is on the node, as which it is created there. It
+// returns ErrTenantExists if the tenant has a place, and ErrUnknownNode or
+// ErrNodeChanged if the node is no longer the one that n says.
+func (d *Directory) Place(name string, n Node) error {
+	return d.placeAs(name, n, tenant.Active, quota.Limits{})
+}
+
+// slotOf returns the slot of the node that n says.
+func (d *Directory) slotOf(n Node) (*slot, error) {
+	on, ok := d.nodes.get(n.Name)
+	switch {
+	case !ok:
+		return nil, ErrUnknownNode
+	case on.node.Load().Addr != n.Addr:
+		return nil, ErrNodeChanged
+	}
+	return on, nil
+}
+
+// arrive keeps a tenant's new place, where its file is no stray any more.
+func (r rows) arrive(tenant string, p *place) error {
+	if err := r.deleteStray(Stray{Tenant: tenant, Node: p.on.name()}); err != nil {
+		return err
+	}
+	return r.putTenant(p.tenant(tenant))
+}
+
+// Forget removes the tenant's place and its quota. It returns ErrUnknownTenant if it
+// has none.
+func (d *Directory) Forget(tenant string) error {
+	return d.write(func() error { return d.known(tenant) }, func(r rows) error { return r.deleteTenant(tenant) }, func() {
+		p, _ := d.tenants.take(tenant)
+		p.on.tenants.Add(-1)
+		d.quotas.take(tenant)
+	})
+}
+
+func (d *Directory) known(tenant string) error {
+	if _, ok := d.tenants.get(tenant); !ok {
+		return ErrUnknownTenant
+	}
+	return nil
+}
+
+// SetStatus records whether a tenant is to be served.
+func (d *Directory) SetStatus(name string, status tenant.Status) error {
+	return d.update(name, func(p *place) { p.status = status }, nil)
+}
+
+// SetQuota records a tenant's limits, none to clear them.
+func (d *Directory) SetQuota(name string, limits quota.Limits) error {
+	keep := func(r rows) error { return r.putQuota(name, limits) }
+	return d.write(func() error { return d.known(name) }, keep, func() {
+		if limits == (quota.Limits{}) {
+			d.quotas.take(name)
+		} else {
+			d.quotas.put(name, limits)
+		}
+	})
+}
+
+// beginMove records that a move to the node has begun.
+func (d *Directory) beginMove(tenant, to string) error {
+	return d.update(tenant, func(p *place) { p.state, p.move = StateMoving, &Move{To: to} }, nil)
+}
+
+// frozenAt records the sequence at which the source of a move was frozen.
+func (d *Directory) frozenAt(tenant string, seq uint64) error {
+	return d.update(tenant, func(p *place) { p.move = &Move{To: p.move.To, Seq: seq} }, nil)
+}
+
+// endMove records that the move has ended where it began. What it has left on its
+// target, if anything, is a stray.
+func (d *Directory) endMove(tenant string, left *Stray) error {
+	return d.update(tenant, func(p *place) { p.state, p.move = StateActive, nil }, left)
+}
+
+// update changes a tenant's place in a way that moves it nowhere, and with it records
+// a stray, if any.
+func (d *Directory) update(name string, change func(*place), left *Stray) error {
+	var next *place
+	check := func() error {
+		p, ok := d.tenants.get(name)
+		if !ok {
+			return ErrUnknownTenant
+		}
+		next = p.with(change)
+		return nil
+	}
+	keep := func(r rows) error {
+		if left != nil {
+			if err := r.putStray(*left); err != nil {
+				return err
+			}
+		}
+		return r.putTenant(next.tenant(name))
+	}
+	return d.write(check, keep, func() {
+		d.tenants.put(name, next)
+		if left != nil {
+			d.changeStrays(left.is, *left)
+		}
+	})
+}
+
+// flip records that the tenant is on the node to from now on. The copy that it has
+// left, at that sequence, is a stray.
+func (d *Directory) flip(tenant string, to Node, seq uint64) error {
+	var next *place
+	var from *slot
+	check := func() error {
+		on, err := d.slotOf(to)
+		if err != nil {
+			return err
+		}
+		p, ok := d.tenants.get(tenant)
+		if !ok {
+			return ErrUnknownTenant
+		}
+		from = p.on
+		next = p.with(func(p *place) { p.on, p.state, p.move, p.epoch = on, StateActive, nil, p.epoch+1 })
+		return nil
+	}
+	keep := func(r rows) error {
+		if err := r.arrive(tenant, next); err != nil {
+			return err
+		}
+		return r.putStray(Stray{tenant, from.name(), seq})
+	}
+	return d.write(check, keep, func() {
+		d.tenants.put(tenant, next)
+		next.on.tenants.Add(1)
+		from.tenants.Add(-1)
+		d.changeStrays(Stray{Tenant: tenant, Node: to.Name}.is, Stray{tenant, from.name(), seq})
+	})
+}
+
+// dropStray forgets a copy that has been cleared away.
+func (d *Directory) dropStray(s Stray) error {
+	return d.write(func() error { return nil }, func(r rows) error { return r.deleteStray(s) },
+		func() { d.changeStrays(s.is) })
+}
+
+// changeStrays takes those away that are gone, and adds more.
+func (d *Directory) changeStrays(gone func(Stray) bool, more ...Stray) {
+	next := slices.DeleteFunc(d.Strays(), gone)
+	for _, s := range more {
+		next = append(slices.DeleteFunc(next, s.is), s)
+	}
+	d.strays.Store(&next)
+}
+
+// hold makes the writes to a tenant wait until release is called. It is not recorded.
+func (d *Directory) hold(tenant string) (release func()) {
+	gate := make(chan struct{})
+	d.setGate(tenant, gate)
+	return sync.OnceFunc(func() {
+		d.setGate(tenant, nil)
+		close(gate)
+	})
+}
+
+func (d *Directory) setGate(tenant string, gate chan struct{}) {
+	d.change.Lock()
+	defer d.change.Unlock()
+	if p, ok := d.tenants.get(tenant); ok {
+		d.tenants.put(tenant, p.with(func(p *place) { p.gate = gate }))
+	}
+}

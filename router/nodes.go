@@ -1,0 +1,149 @@
+package router
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/fenec-go/fenecdb/internal/secret"
+)
+
+// listedNode is a node as answers have it, never with its token. Attributes that say
+// nothing are left out.
+type listedNode struct {
+	Name       string            `json:"name"`
+	Addr       string            `json:"addr"`
+	Role       Role              `json:"role,omitempty"`
+	MaxTenants int               `json:"max_tenants,omitempty"`
+	MaxBytes   int64             `json:"max_bytes,omitempty"`
+	Labels     map[string]string `json:"labels,omitempty"`
+	Draining   bool              `json:"draining,omitempty"`
+}
+
+func listed(n Node, a Attrs) listedNode {
+	if a.Role == RoleShared {
+		a.Role = ""
+	}
+	return listedNode{n.Name, n.Addr, a.Role, a.MaxTenants, a.MaxBytes, a.Labels, a.Draining}
+}
+
+func (rt *Router) listNodes() (answer, error) {
+	list := []listedNode{}
+	for _, n := range rt.directory.Nodes() {
+		list = append(list, listed(n, rt.directory.Attrs(n.Name)))
+	}
+	return answer{http.StatusOK, list}, nil
+}
+
+func (rt *Router) putNode(ctx context.Context, r *http.Request, name string) (answer, error) {
+	var addr, token string
+	err := readMembers(r, members{"addr": textTo(&addr), "token": textTo(&token), "standby": noStandby})
+	if err != nil {
+		return answer{}, err
+	}
+	n := Node{Name: name, Addr: addr, Token: NewToken(token)}
+	if err := checkNode(n); err != nil {
+		return answer{}, err
+	}
+	if _, err := rt.admin.disk(ctx, n); err != nil {
+		return answer{}, refusing(http.StatusBadGateway, err.Error())
+	}
+	before, known := rt.directory.Node(name)
+	if err := rt.directory.PutNode(n); err != nil {
+		return answer{}, fmt.Errorf("node %s: %w", name, err)
+	}
+	if known && before.Addr != n.Addr {
+		rt.forwarder.Forget(before.Addr)
+	}
+	return answer{http.StatusCreated, struct {
+		Node         string   `json:"node"`
+		Unreplicated []string `json:"unreplicated"`
+	}{name, []string{}}}, nil
+}
+
+// noStandby refuses a standby: whoever names one counts on copies that nobody makes.
+func noStandby([]byte) error {
+	return errors.New("is not served yet: nodes have no standby, and nothing is copied")
+}
+
+// checkNode says what is wrong with a node's record.
+func checkNode(n Node) error {
+	wrong := ""
+	switch {
+	case !ValidName(n.Name):
+		return ErrName
+	case n.Addr == "" || n.Token.IsZero():
+		wrong = "\"addr\" and \"token\" are required"
+	case !validAddr(n.Addr):
+		wrong = "\"addr\" must be host:port"
+	case !validToken(secret.Reveal(n.Token)):
+		wrong = "\"token\" must be printable ASCII without blanks"
+	default:
+		return nil
+	}
+	return refusing(http.StatusBadRequest, wrong)
+}
+
+func (rt *Router) deleteNode(name string) (answer, error) {
+	n, err := rt.knownNode(name)
+	if err != nil {
+		return answer{}, err
+	}
+	if err := rt.directory.DeleteNode(name); err != nil {
+		return answer{}, fmt.Errorf("node %s: %w", name, err)
+	}
+	rt.fleet.endDrain(name)
+	rt.forwarder.Forget(n.Addr)
+	return answer{status: http.StatusNoContent}, nil
+}
+
+// knownNode returns the node that a path names.
+func (rt *Router) knownNode(name string) (Node, error) {
+	if !ValidName(name) {
+		return Node{}, ErrName
+	}
+	n, ok := rt.directory.Node(name)
+	if !ok {
+		return Node{}, fmt.Errorf("node %s: %w", name, ErrUnknownNode)
+	}
+	return n, nil
+}
+
+// putAttrs replaces what the placing of tenants goes by. Whether the node is being
+// drained has routes of its own and stays as it is.
+func (rt *Router) putAttrs(r *http.Request, name string) (answer, error) {
+	n, err := rt.knownNode(name)
+	if err != nil {
+		return answer{}, err
+	}
+	var a Attrs
+	var role string
+	var maxTenants int64
+	err = readMembers(r, members{
+		"role":        textTo(&role),
+		"max_tenants": countTo(&maxTenants),
+		"max_bytes":   countTo(&a.MaxBytes),
+		"labels":      textsTo(&a.Labels),
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	a.Role, a.MaxTenants = Role(role), int(maxTenants)
+	kept, err := rt.changeAttrs(name, func(before Attrs) Attrs {
+		a.Draining = before.Draining
+		return a
+	})
+	if err != nil {
+		return answer{}, fmt.Errorf("node %s: %w", name, err)
+	}
+	return answer{http.StatusOK, listed(n, kept)}, nil
+}
+
+// changeAttrs changes a node's attributes, one change at a time, and returns them.
+func (rt *Router) changeAttrs(node string, change func(Attrs) Attrs) (Attrs, error) {
+	rt.fleet.attrs.Lock()
+	defer rt.fleet.attrs.Unlock()
+	err := rt.directory.SetAttrs(node, change(rt.directory.Attrs(node)))
+	return rt.directory.Attrs(node), err
+}

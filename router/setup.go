@@ -1,0 +1,74 @@
+package router
+
+import (
+	"github.com/fenec-go/fenecdb/quota"
+	"github.com/fenec-go/fenecdb/tenant"
+)
+
+// placeAs is Place with a status and a quota, which are recorded in the same block.
+func (d *Directory) placeAs(name string, n Node, status tenant.Status, limits quota.Limits) error {
+	next := &place{state: StateActive, status: status}
+	check := func() (err error) {
+		if !ValidName(name) {
+			return ErrName
+		}
+		if next.on, err = d.slotOf(n); err != nil {
+			return err
+		}
+		if _, ok := d.tenants.get(name); ok {
+			return ErrTenantExists
+		}
+		return nil
+	}
+	keep := func(r rows) error {
+		before, err := r.epoch(name)
+		if err != nil {
+			return err
+		}
+		next.epoch = before + 1
+		if err := r.arrive(name, next); err != nil {
+			return err
+		}
+		return r.putQuota(name, limits)
+	}
+	return d.write(check, keep, func() {
+		d.tenants.put(name, next)
+		next.on.tenants.Add(1)
+		d.changeStrays(Stray{Tenant: name, Node: n.Name}.is)
+		if limits != (quota.Limits{}) {
+			d.quotas.put(name, limits)
+		}
+	})
+}
+
+// abandon records that a tenant that was being created on a node never came to be, and
+// that a copy of it is to be cleared away there.
+func (d *Directory) abandon(left Stray) error {
+	keep := func(r rows) error {
+		if err := r.deleteTenant(left.Tenant); err != nil {
+			return err
+		}
+		return r.putStray(left)
+	}
+	return d.write(func() error { return nil }, keep, func() {
+		if p, ok := d.tenants.take(left.Tenant); ok {
+			p.on.tenants.Add(-1)
+		}
+		d.quotas.take(left.Tenant)
+		d.changeStrays(left.is, left)
+	})
+}
+
+// keepCleared keeps that a tenant's quota was cleared and its node has yet to be told.
+// SetQuota with no limits forgets that.
+func (d *Directory) keepCleared(name string) error {
+	keep := func(r rows) error { return r.upsert("quotas", "tenant", "quota: $2", name, "{}") }
+	return d.write(func() error { return d.known(name) }, keep, func() { d.quotas.put(name, quota.Limits{}) })
+}
+
+// limited returns the tenants that have a quota, or whose node has yet to be told that
+// they have none, in no order.
+func (d *Directory) limited() (names []string) {
+	d.quotas.each(func(name string, _ quota.Limits) { names = append(names, name) })
+	return names
+}

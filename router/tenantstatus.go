@@ -1,0 +1,34 @@
+package router
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/fenec-go/fenecdb/tenant"
+)
+
+// putStatus records whether a tenant is to be served. Its node is not told. Why it is
+// goes to the log.
+func (rt *Router) putStatus(r *http.Request, name string) (answer, error) {
+	if _, err := rt.placedOn(name); err != nil {
+		return answer{}, err
+	}
+	a := struct {
+		Tenant string `json:"tenant"`
+		Status string `json:"status"`
+		Why    string `json:"why,omitempty"`
+	}{Tenant: name}
+	if err := readMembers(r, members{"status": textTo(&a.Status), "why": textTo(&a.Why)}); err != nil {
+		return answer{}, err
+	}
+	status, err := tenant.ParseStatus(a.Status)
+	if err != nil {
+		return answer{}, refusing(http.StatusBadRequest, err.Error())
+	}
+	if err := rt.directory.SetStatus(name, status); err != nil {
+		return answer{}, fmt.Errorf("tenant %s: %w", name, err)
+	}
+	rt.degradations.forget(name)
+	rt.logf("tenant %s: its status is %s: %q", name, status, a.Why)
+	return answer{http.StatusOK, a}, nil
+}
