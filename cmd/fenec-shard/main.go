@@ -20,6 +20,9 @@ import (
 func main() { os.Exit(run(os.Args[1:], os.Stderr)) }
 
 func run(args []string, stderr io.Writer) int {
+	if len(args) > 0 && args[0] == "ctl" {
+		return ctl(args[1:], os.Stdout, stderr)
+	}
 	return process.Run("fenec-shard", args, stderr, parse, serveUntil)
 }
 
