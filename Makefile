@@ -87,8 +87,13 @@ quota-bench: build ## Measure what limits cost those who stay within them
 	cd bench && $(GO) build -o ../$(BIN)/quota-bench ./quota
 	@exec $(BIN)/quota-bench -server $(BIN)/fenec-server $(ARGS)
 
+shard-bench: build ## Measure the router against nginx and HAProxy, a move and a large directory of placements
+	@mkdir -p $(BIN)
+	cd bench && $(GO) build -o ../$(BIN)/shard-bench ./shard
+	@exec $(BIN)/shard-bench -server $(BIN)/fenec-server -shard $(BIN)/fenec-shard $(ARGS)
+
 clean: ## Remove bin/
 	rm -rf $(BIN)
 
 .PHONY: help build run test test-long lint fuzz bench-storage bench-query bench-subscribe bench-search bench-http \
-        bench-tenants quota-bench clean
+        bench-tenants quota-bench shard-bench clean
