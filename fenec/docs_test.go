@@ -190,9 +190,11 @@ func TestGoOnPages(t *testing.T) {
 		require.NoError(t, err)
 		compiled += flush(string(b))
 	}
-	b, err := os.ReadFile("../tenant/example_docs_test.go")
-	require.NoError(t, err)
-	compiled += flush(checks.ReplaceAllString(string(b), ""))
+	for _, name := range []string{"../tenant/example_docs_test.go", "../router/docs_test.go"} {
+		b, err := os.ReadFile(name)
+		require.NoError(t, err)
+		compiled += flush(checks.ReplaceAllString(string(b), ""))
+	}
 	pages, err := filepath.Glob("../docs/*.md")
 	require.NoError(t, err)
 	blocks := 0
@@ -200,7 +202,7 @@ func TestGoOnPages(t *testing.T) {
 		page, err := os.ReadFile(name)
 		require.NoError(t, err)
 		for _, block := range goBlock.FindAllStringSubmatch(string(page), -1) {
-			require.Contains(t, compiled, flush(block[1]), name)
+			require.True(t, strings.Contains(compiled, flush(block[1])), "no test has this code of %s:\n%s", name, block[1])
 			blocks++
 		}
 	}
