@@ -62,6 +62,9 @@ func (a *admin) disk(ctx context.Context, n Node) (int64, error) {
 	return *stats.Disk, nil
 }
 
+// health asks the node whether it is there.
+func (a *admin) health(ctx context.Context, n Node) error { return a.get(ctx, n, "/_health", nil) }
+
 // sizes returns the bytes of each tenant on the node.
 func (a *admin) sizes(ctx context.Context, n Node) (map[string]int64, error) {
 	var sizes map[string]int64

@@ -144,6 +144,9 @@ func (m *mover) plan(tenant, to string) (*transit, error) {
 	if at.Node == to {
 		return nil, fmt.Errorf("%w on node %s", ErrAlreadyThere, to)
 	}
+	if m.directory.Attrs(to).Draining {
+		return nil, fmt.Errorf("node %s: %w", to, ErrDraining)
+	}
 	source, _ := m.directory.Node(at.Node)
 	return &transit{mover: m, tenant: tenant, from: source, to: target}, nil
 }

@@ -3,7 +3,6 @@ package router
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 )
@@ -128,28 +127,45 @@ func (c *reconciler) tasks() (list []task) {
 	return list
 }
 
-// try does the tasks and reports whether all of them are done. A node that does not
-// answer is asked once.
+// try does the tasks and reports whether all of them are done. Those of a node that does
+// not answer are left for later, untouched: a task has its tenant to itself while it
+// waits.
 func (c *reconciler) try(list []task) (done bool) {
 	done = true
-	silent := map[string]bool{}
+	asked := map[string]error{}
 	for _, t := range list {
-		if slices.ContainsFunc(t.nodes, func(n string) bool { return silent[n] }) {
-			continue
+		err := c.ready(t, asked)
+		if err == nil {
+			err = t.do(c.ctx)
 		}
-		err := t.do(c.ctx)
 		if err == nil {
 			continue
 		}
 		done = false
-		var node *NodeError
-		if errors.As(err, &node) && node.Status == 0 {
-			silent[node.Node] = true
-		}
 		// What is in progress may leave nothing behind.
 		if !errors.Is(err, ErrInProgress) && c.ctx.Err() == nil {
 			c.logf("%s: %v; trying again", t.what, err)
 		}
 	}
 	return done
+}
+
+// probeTimeout bounds how long a node may take to show that it is there.
+const probeTimeout = 2 * time.Second
+
+// ready asks the nodes of a task that have not been asked yet.
+func (c *reconciler) ready(t task, asked map[string]error) error {
+	for _, name := range t.nodes {
+		err, known := asked[name]
+		if n, ok := c.directory.Node(name); ok && !known {
+			ctx, cancel := context.WithTimeout(c.ctx, probeTimeout)
+			err = c.mover.admin.health(ctx, n)
+			cancel()
+			asked[name] = err
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
