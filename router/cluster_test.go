@@ -20,7 +20,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/fenec-go/fenecdb/fenec"
 	fenecclient "github.com/fenec-go/fenecdb/fenec/client"
 	"github.com/fenec-go/fenecdb/fenec/serve"
 	"github.com/fenec-go/fenecdb/tenant/node"
@@ -136,12 +135,6 @@ func (p *part) start() {
 func (p *part) kill() {
 	p.cmd.Process.Kill()
 	p.cmd.Wait()
-}
-
-// again kills the part and starts it again.
-func (p *part) again() {
-	p.kill()
-	p.start()
 }
 
 // localNode is a node in this process.
@@ -287,21 +280,4 @@ func mustRun(t testing.TB, addr, tenant string, statements ...string) (last stri
 		last = body
 	}
 	return last
-}
-
-// clientOf returns a client of a tenant behind a router.
-func clientOf(t testing.TB, addr, tenant string) *fenecclient.DB {
-	t.Helper()
-	db, err := fenecclient.Open("http://"+addr+"/t/"+tenant, fenecclient.Options{Token: fenecclient.NewSecret(clusterData), Retries: 20})
-	require.NoError(t, err)
-	t.Cleanup(func() { db.Close() })
-	return db
-}
-
-// offline opens a tenant's file whose node does not run.
-func offline(t testing.TB, dir, tenant string) *fenec.DB {
-	t.Helper()
-	db, err := fenec.Open(filepath.Join(dir, tenant+".fenec"), fenec.Options{MustExist: true})
-	require.NoError(t, err)
-	return db
 }
