@@ -105,13 +105,16 @@ const arrows = `
 	fenec
 	< tenant/internal/raw, quota;
 
+	NONE
+	< replication;
+
 	fenec, internal/secret
 	< fenec/client;
 
 	tenant/internal/raw
 	< tenant;
 
-	fenec/serve, tenant, quota
+	fenec/serve, tenant, quota, replication
 	< tenant/node;
 
 	tenant/node, internal/http1
