@@ -2,6 +2,7 @@ package hnsw
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -136,4 +137,55 @@ func testConcurrent(t *testing.T, storage Storage) {
 	m.requireSound(t)
 	hits, _ := search(t, g, Query{Vector: vectors[1], K: len(vectors)})
 	require.GreaterOrEqual(t, len(hits), g.Len()*99/100)
+}
+
+// Equal vectors come and go while Repair marks what it will free. Those that were made
+// meanwhile are freed with the node that they are behind, and none is stored behind
+// one that is free.
+func TestTwinsBesideRepair(t *testing.T) {
+	const writers = 3
+	each := sized(4000, 400)
+	vectors := gaussian(3, 2*writers*each, 2)
+	for i := 1; i < len(vectors); i += 2 {
+		vectors[i] = vectors[1] // of which one is there for a moment, beside others that stay
+	}
+	g, err := New(Params{Dim: 2, M: 4, EFConstruction: 8})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	var writing, reading sync.WaitGroup
+	for w := range writers {
+		writing.Go(func() {
+			for i := 2 * w * each; i < 2*(w+1)*each; i += 2 {
+				if err := errors.Join(g.Insert(uint64(i), vectors[i]), g.Insert(uint64(i+1), vectors[i+1])); err != nil {
+					t.Error(err)
+					return
+				}
+				g.Delete(uint64(i + 1))
+			}
+		})
+	}
+	reading.Go(func() {
+		for ctx.Err() == nil {
+			if err := g.Repair(ctx); err != nil && ctx.Err() == nil {
+				t.Error(err)
+				return
+			}
+			runtime.Gosched()
+		}
+	})
+	written := make(chan struct{})
+	go func() { writing.Wait(); close(written) }()
+	stored := disk{}
+	for more := true; more; {
+		select {
+		case <-written:
+			more = false
+		default:
+		}
+		stored.write(g.Changes())
+		_, err := stored.load(g.params, vectors)
+		require.NoError(t, err)
+	}
+	cancel()
+	reading.Wait()
 }

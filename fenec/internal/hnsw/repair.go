@@ -2,6 +2,7 @@ package hnsw
 
 import (
 	"context"
+	"iter"
 	"runtime"
 	"slices"
 	"sync"
@@ -61,21 +62,26 @@ func (g *Graph) Repair(ctx context.Context) error {
 // condemn marks and returns the nodes that can be freed: all that are dead, but
 // those with living twins behind them.
 func (g *Graph) condemn() (doomed []uint32) {
+	for n := range g.marked(dead) {
+		g.condemnOne(n)
+	}
+	// Those that an interrupted Repair has left are among them, and twins that were
+	// made since the loop before began.
+	return slices.Collect(g.marked(condemned))
+}
+
+// marked gives the nodes that have the mark, of those there are now.
+func (g *Graph) marked(mark uint32) iter.Seq[uint32] {
 	g.alloc.mu.Lock()
 	count, v := g.alloc.count, g.view.Load()
 	g.alloc.mu.Unlock()
-	for n := range count {
-		if atomic.LoadUint32(v.state(n))&dead != 0 {
-			g.condemnOne(n)
+	return func(yield func(uint32) bool) {
+		for n := range count {
+			if atomic.LoadUint32(v.state(n))&mark != 0 && !yield(n) {
+				return
+			}
 		}
 	}
-	// Those that an interrupted Repair has left are among them.
-	for n := range count {
-		if atomic.LoadUint32(v.state(n))&condemned != 0 {
-			doomed = append(doomed, n)
-		}
-	}
-	return doomed
 }
 
 // condemnOne marks a dead node, unless it has living twins behind it. Its dead twins
