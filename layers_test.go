@@ -131,7 +131,7 @@ const arrows = `
 // may import any of them; a module with no room is for tests alone.
 var thirdParty = map[string][]string{
 	"go.etcd.io/bbolt":              {"fenec/internal/base"},
-	"golang.org/x/sys":              {"fenec/internal/base", "fenec/internal/wal", "fenec/internal/vector", "router"},
+	"golang.org/x/sys":              {"fenec/internal/base", "fenec/internal/store", "fenec/internal/wal", "fenec/internal/vector", "router"},
 	"golang.org/x/text":             {"fenec/internal/collation"},
 	"github.com/lestrrat-go/jwx":    {"fenec/serve/internal/jwt"},
 	"github.com/klauspost/compress": {"fenec/serve"},

@@ -77,7 +77,8 @@ func Open(path string, opts Options) (*DB, error) {
 		db.figures.Feed = db.feed
 	}
 	replayer := table.Replayer{History: db.history, Feed: db.figures.Feed}
-	db.graphs = graphs.New(path, func() (*base.Tx, error) { return db.store.Base() }, db.catalogNow)
+	db.graphs = graphs.New(path, func() (*base.Tx, error) { return db.store.Base() }, db.catalogNow,
+		graphs.Folds{Soon: func() { db.store.FoldSoon() }, WhenIdle: func() { db.store.FoldWhenIdle() }})
 	so.Owners, so.Merger, so.Replay = []store.Owner{db.history, db.feed, db.graphs}, table.Merger{}, replayer.Replay
 	so.Load = func(v *store.View) error { return errors.Join(replayer.Load(v), db.history.Load(v), db.feed.Load(v)) }
 	if db.store, err = store.Open(path, so); err != nil {

@@ -14,8 +14,11 @@ type Image struct{ image *store.Image }
 
 // OpenImage makes an image of everything written before the call. Writes go on
 // meanwhile. For that everything is folded: a View that has not seen it all is
-// given a second to end, and then ended with ErrSnapshotTooOld. Close the image
-// when it has been read.
+// given a second to end, and then ended with ErrSnapshotTooOld. The graphs of vectors
+// are in it as they are linked by then. Close the image when it has been read.
+//
+// The image is read from the database's file. Who takes long to read it, or closes the
+// database meanwhile, reads the rest from a copy beside the file, which goes by itself.
 func (db *DB) OpenImage(ctx context.Context) (*Image, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -36,7 +39,10 @@ func (m *Image) Seq() uint64 { return m.image.Seq() }
 // Read reads the image's next bytes.
 func (m *Image) Read(p []byte) (int, error) { return m.image.Read(p) }
 
-// Close gives the copy up.
+// WriteTo writes what has not been read yet to w.
+func (m *Image) WriteTo(w io.Writer) (int64, error) { return m.image.WriteTo(w) }
+
+// Close gives the image up.
 func (m *Image) Close() error { return m.image.Close() }
 
 // Image writes an image of everything written before the call to w.

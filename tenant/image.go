@@ -11,8 +11,8 @@ import (
 )
 
 // Image returns a whole copy of a tenant as of now, whatever its status. Writes go on
-// meanwhile, and the tenant is not in use once Image has returned: the copy is a file
-// of its own. Close it.
+// meanwhile. The tenant is not in use once Image has returned: it can be closed, deleted
+// and renamed while the image is read, however slowly that goes. Close it.
 func (m *Manager) Image(ctx context.Context, name string) (*fenec.Image, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err

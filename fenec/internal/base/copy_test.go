@@ -123,7 +123,7 @@ func TestCompactBesideReaders(t *testing.T) {
 	requireAlone(t, path)
 }
 
-func TestWriteTo(t *testing.T) {
+func TestReader(t *testing.T) {
 	for name, f := range map[string]func(*testing.T) *base.File{
 		"file": func(t *testing.T) *base.File { f, _ := create(t); return f },
 		"compacted file": func(t *testing.T) *base.File {
@@ -144,10 +144,12 @@ func TestWriteTo(t *testing.T) {
 			want := contents(t, f, 1)
 			tx := acquire(t, f)
 			fold(t, f, 6, numbered(1, 500, 1500, 50)...)
-			var copied bytes.Buffer
-			n, err := tx.WriteTo(&copied)
+			r, err := tx.Reader()
 			require.NoError(t, err)
-			require.EqualValues(t, copied.Len(), n)
+			fold(t, f, 6, numbered(1, 1, 1500, 70)...)
+			var copied bytes.Buffer
+			n, err := copied.ReadFrom(r)
+			require.NoError(t, err)
 			require.Equal(t, tx.Bytes(), n)
 			tx.Release()
 			fold(t, f, 7, put(1, "z", "still open"))

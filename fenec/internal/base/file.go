@@ -102,8 +102,9 @@ func Publish(side, path string) error {
 	return SyncDir(filepath.Dir(path))
 }
 
-// Adopt opens the base at path and gives it an id of its own, drawn afresh and
-// durable, so that no log of the file it was copied from belongs to it.
+// Adopt opens the base at path and gives it an id of its own, drawn afresh, so that no
+// log of the file it was copied from belongs to it. Nothing is brought to disk: the
+// caller sees to that, before anybody relies on the file.
 func Adopt(path string) (*File, error) {
 	f, err := Open(path)
 	if err != nil {
@@ -124,7 +125,10 @@ func (f *File) rename(id []byte) (err error) {
 	defer f.recoverCorrupt(&err)
 	defer endFaults(catchFaults())
 	copy(f.id[:], id)
-	return f.gen.db.Update(func(tx *bolt.Tx) error {
+	db := f.gen.db
+	db.NoSync, db.NoGrowSync = true, true
+	defer func() { db.NoSync, db.NoGrowSync = false, false }()
+	return db.Update(func(tx *bolt.Tx) error {
 		d := folder{tx: tx, path: f.path, pages: pagesOf(tx)}
 		return d.describe(keyID, id)
 	})

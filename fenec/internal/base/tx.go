@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"os"
 	"sync/atomic"
 
 	bolt "go.etcd.io/bbolt"
@@ -23,6 +24,7 @@ const sharedUses = 1024
 // growing. What it returns is valid until Release.
 type Tx struct {
 	tx    *bolt.Tx
+	file  *os.File // what the map is of
 	pages pages
 	path  string
 	about description
@@ -73,7 +75,7 @@ func (f *File) begin() (*Tx, error) {
 	if err != nil {
 		return nil, fmt.Errorf("base %s: read: %w", f.path, err)
 	}
-	t := &Tx{tx: tx, path: f.path}
+	t := &Tx{tx: tx, file: f.gen.file, path: f.path}
 	if err := t.look(); err != nil {
 		return nil, errors.Join(err, tx.Rollback())
 	}

@@ -320,12 +320,14 @@ func TestFreeBytesAfterOpen(t *testing.T) {
 }
 
 // An image is made of a file that has not been written, and the file goes on.
-func TestWriteToBeforeTheFirstFold(t *testing.T) {
+func TestReaderBeforeTheFirstFold(t *testing.T) {
 	f, path := reopen(t, marked(1, 500)...)
 	out, err := os.Create(path + "-copy")
 	require.NoError(t, err)
 	tx, release := hold(t, f)
-	_, err = tx.WriteTo(out)
+	r, err := tx.Reader()
+	require.NoError(t, err)
+	_, err = io.Copy(out, r)
 	require.NoError(t, err)
 	release()
 	require.NoError(t, out.Close())

@@ -248,6 +248,7 @@ func (x *vectorSearch) changes() ([]uint64, error) {
 	if err != nil {
 		return nil, err
 	}
+	x.graph.Missed(len(list))
 	for _, p := range pending {
 		list = append(list, p.ID)
 	}

@@ -56,7 +56,7 @@ func TestDamaged(t *testing.T) {
 			fold(t, f, []base.Change{{Space: d.index().GraphSpace(), Key: []byte(keys[i]), Value: val}})
 		}
 		write(b)
-		set := graphs.New(d.path, f.Acquire, d.cat.Load)
+		set := graphs.New(d.path, f.Acquire, d.cat.Load, graphs.Folds{})
 		g, err := set.Graph(ctx, d.c(), d.index())
 		if err != nil {
 			require.True(t, errors.Is(err, hnsw.ErrCorrupt) || errors.Is(err, table.ErrCorrupt) || errors.Is(err, row.ErrCorrupt), "%v", err)
@@ -92,7 +92,7 @@ func TestNoID(t *testing.T) {
 	for _, key := range []string{"\x00", "\x00\x00\x00\x00\x00\x00\x00\x08x", "\xff\xff\xff"} {
 		f := copyOf(t, d)
 		fold(t, f, []base.Change{{Space: d.c().RowSpace, Key: []byte(key), Value: row.Seal(nil)}})
-		set := graphs.New(d.path, f.Acquire, d.cat.Load)
+		set := graphs.New(d.path, f.Acquire, d.cat.Load, graphs.Folds{})
 		_, err := set.Graph(ctx, d.c(), d.index())
 		require.ErrorIs(t, err, table.ErrCorrupt, "%x", key)
 		set.Close()

@@ -33,6 +33,14 @@
 // later, and is lost, is pending still. Vectors are not stored: they are read
 // from the rows. [Verify] checks what is stored.
 //
+// # When
+//
+// A linker runs after each fold and after a graph has been loaded, until nothing is
+// pending. The linkers of all databases of a process share a bounded number of turns.
+// What they have taken up is stored by the next fold, for which they ask ([Folds]), so
+// that it comes though nobody writes. A search that had to measure very many rows of the
+// fronts asks for one at once.
+//
 // # Failures
 //
 // A change that cannot be taken up, since its row is damaged, stays pending with all

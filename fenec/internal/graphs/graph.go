@@ -20,7 +20,8 @@ import (
 type Graph struct {
 	*hnsw.Graph
 	source
-	linked atomic.Pointer[table.Pending]
+	linked   atomic.Pointer[table.Pending]
+	foldSoon func() // asks for a fold
 
 	linking sync.Mutex // held by the one who links
 
@@ -57,6 +58,19 @@ func (s *source) params() hnsw.Params {
 
 // Linked returns the last change that the graph has taken up.
 func (g *Graph) Linked() table.Pending { return *g.linked.Load() }
+
+// manyFresh is how many rows of the fronts a search may measure without asking for a
+// fold.
+const manyFresh = 4096
+
+// Missed tells that a search had to measure so many rows itself because they are not
+// folded yet. If they are many, they are to be folded, and then linked, without waiting
+// for the fronts to fill or for writers to pause.
+func (g *Graph) Missed(fresh int) {
+	if fresh > manyFresh {
+		g.foldSoon()
+	}
+}
 
 // The keys of a graph's space, but for table.LinkedKey.
 var (
@@ -214,36 +228,6 @@ func (s *source) vector(dst []float32, r *row.Row, sealed []byte) (v []float32, 
 // batch is how many changes are taken up at once.
 const batch = 1024
 
-// A graph is repaired when more than fewDead nodes and one in repairShare are dead.
-const (
-	fewDead     = 64
-	repairShare = 20
-)
-
-// link takes up the changes that the base has pending, up to the number upTo at
-// least. open gives the base.
-func (g *Graph) link(ctx context.Context, open func() (*base.Tx, error), upTo uint64) error {
-	g.linking.Lock()
-	defer g.linking.Unlock()
-	for g.Linked().Seq <= upTo {
-		list, vectors, err := g.next(open)
-		if len(list) == 0 || err != nil {
-			return err
-		}
-		if err := g.take(ctx, vectors); err != nil {
-			return err
-		}
-		last := list[len(list)-1]
-		g.linked.Store(&last)
-		if dead := g.Dead(); dead > fewDead && dead > g.Len()/repairShare {
-			if err := g.Repair(ctx); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // next returns the next changes to be taken up, and the vectors that their rows
 // have; nil is none.
 func (g *Graph) next(open func() (*base.Tx, error)) (list []table.Pending, vectors map[uint64][]float32, err error) {
@@ -281,41 +265,52 @@ func (g *Graph) next(open func() (*base.Tx, error)) (list []table.Pending, vecto
 	return list, vectors, nil
 }
 
+// change is a vector that an id has now; nil for none.
+type change struct {
+	id uint64
+	v  []float32
+}
+
 // take brings the graph to the given vectors, from as many goroutines as there are
-// cores.
-func (g *Graph) take(ctx context.Context, vectors map[uint64][]float32) error {
-	type change struct {
-		id uint64
-		v  []float32
-	}
+// cores, of which as many work at once as have turns.
+func (g *Graph) take(ctx context.Context, vectors map[uint64][]float32, t turns) error {
 	work := make(chan change)
 	errs := make(chan error, runtime.GOMAXPROCS(0))
 	for range cap(errs) {
 		go func() {
 			var first error
 			for c := range work {
-				g.Delete(c.id)
-				if c.v != nil && first == nil {
-					first = g.Insert(c.id, c.v)
+				if first == nil {
+					first = g.change(ctx, c, t)
 				}
 			}
 			errs <- first
 		}()
 	}
 	for id, v := range vectors {
-		if ctx.Err() != nil {
-			break
-		}
 		work <- change{id, v}
 	}
 	close(work)
-	err := ctx.Err()
+	var err error
 	for range cap(errs) {
 		if e := <-errs; e != nil && err == nil {
 			err = e
 		}
 	}
 	return err
+}
+
+// change brings the graph to one vector, in a turn.
+func (g *Graph) change(ctx context.Context, c change, t turns) error {
+	if err := t.wait(ctx); err != nil {
+		return err
+	}
+	defer t.done()
+	g.Delete(c.id)
+	if c.v == nil {
+		return nil
+	}
+	return g.Insert(c.id, c.v)
 }
 
 // fold returns what a fold is to store of the graph; nil if that is nothing.

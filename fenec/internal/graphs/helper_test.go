@@ -45,7 +45,7 @@ func open(t testing.TB, path string, opts store.Options) *db {
 			return cat
 		}
 		return new(catalog.Catalog)
-	})
+	}, graphs.Folds{Soon: func() { d.FoldSoon() }, WhenIdle: func() { d.FoldWhenIdle() }})
 	opts.Load, opts.Replay, opts.Merger, opts.Owners = r.Load, r.Replay, table.Merger{}, []store.Owner{d.set}
 	var err error
 	d.Store, err = store.Open(path, opts)

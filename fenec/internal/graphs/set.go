@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"sync"
 
@@ -14,15 +13,12 @@ import (
 	"github.com/fenec-go/fenecdb/fenec/internal/store"
 )
 
-// manyPending is how many changes may be pending before a graph is loaded that
-// nobody has searched yet.
-const manyPending = 10_000
-
 // Set is the graphs of one database. It is a store.Owner. Its methods are safe
 // for concurrent use.
 type Set struct {
 	open    func() (*base.Tx, error)
 	catalog func() *catalog.Catalog
+	folds   Folds
 	path    string // of the base, for errors
 
 	life context.Context
@@ -47,10 +43,17 @@ type loading struct {
 	err   error
 }
 
+// Folds are how a set asks for folds of the store. Both return at once, and may be
+// called often.
+type Folds struct {
+	Soon     func() // searches would be faster after one
+	WhenIdle func() // something has been taken up that one is to store
+}
+
 // New returns a set of the graphs of the base at path, without any yet. open
 // gives what is folded; catalog gives the definitions of now.
-func New(path string, open func() (*base.Tx, error), cat func() *catalog.Catalog) *Set {
-	s := &Set{open: open, catalog: cat, path: path, loads: map[uint32]*loading{}, failures: map[uint32]error{}}
+func New(path string, open func() (*base.Tx, error), cat func() *catalog.Catalog, folds Folds) *Set {
+	s := &Set{open: open, catalog: cat, folds: folds, path: path, loads: map[uint32]*loading{}, failures: map[uint32]error{}}
 	s.life, s.end = context.WithCancel(context.Background())
 	return s
 }
@@ -113,7 +116,10 @@ func (s *Set) read(from source) (g *Graph, err error) {
 	}
 	defer tx.Release()
 	defer base.Recover(s.path, base.Guard(), &err)
-	return load(tx, from)
+	if g, err = load(tx, from); err == nil {
+		g.foldSoon = s.folds.Soon
+	}
+	return g, err
 }
 
 // Link takes up what the base has pending for x, an index of c, when it is called.
@@ -131,7 +137,7 @@ func (s *Set) Link(ctx context.Context, c *catalog.Collection, x *catalog.Index)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.life, cancel)()
-	return g.link(ctx, s.open, folded)
+	return s.takeUp(ctx, g, folded, nil)
 }
 
 // loaded returns the graphs that are there. Those whose indexes are dropped are
@@ -219,21 +225,6 @@ func (s *Set) Waits() bool {
 	return false
 }
 
-// wake lets a linker look for what is pending.
-func (s *Set) wake() {
-	if len(s.indexes()) == 0 {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.linker != nil || s.closed {
-		s.again = true
-		return
-	}
-	s.linker = make(chan struct{})
-	go s.link(s.linker)
-}
-
 // Failure returns why the linker could not take up changes of vectors that were
 // pending when it last tried, nil if nothing was in its way. They stay pending.
 func (s *Set) Failure() error {
@@ -260,52 +251,4 @@ func (s *Set) note(space uint32, err error) {
 	case s.life.Err() == nil:
 		s.failures[space] = err
 	}
-}
-
-// link links until nothing is pending. Where that fails, the changes stay pending.
-func (s *Set) link(done chan struct{}) {
-	defer close(done)
-	for more := true; more; {
-		built := s.built()
-		s.loadBusy(built)
-		for _, g := range s.loaded() {
-			if _, ok := built[g.index.Space]; ok {
-				s.note(g.index.Space, g.link(s.life, s.open, math.MaxUint64))
-			}
-		}
-		s.mu.Lock()
-		more, s.again = s.again && !s.closed, false
-		if !more {
-			s.linker = nil
-		}
-		s.mu.Unlock()
-	}
-}
-
-// loadBusy loads graphs for which much is pending.
-func (s *Set) loadBusy(built map[uint32]place) {
-	for space, p := range built {
-		s.mu.Lock()
-		known := s.loads[space] != nil
-		s.mu.Unlock()
-		if known {
-			continue
-		}
-		busy, err := s.busy(space)
-		if busy && err == nil {
-			_, err = s.Graph(s.life, p.col, p.index)
-		}
-		s.note(space, err)
-	}
-}
-
-// busy reports whether much is pending for the index in that space.
-func (s *Set) busy(space uint32) (bool, error) {
-	tx, err := s.open()
-	if err != nil {
-		return false, err
-	}
-	defer tx.Release()
-	n, err := tx.Count(space, nil, nil)
-	return n > manyPending, err
 }

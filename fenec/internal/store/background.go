@@ -46,9 +46,7 @@ func (g *background) wrote(due bool) {
 		if g.s.opts.Sync == SyncEvery && !g.dirty.Load() && !g.dirty.Swap(true) {
 			g.after(syncTimer, g.s.opts.Interval, g.sync)
 		}
-		if !g.awaits.Load() && !g.awaits.Swap(true) {
-			g.lookForIdleness()
-		}
+		g.awaitIdleness()
 	}
 	if due {
 		g.fold()
@@ -99,6 +97,13 @@ func (g *background) sync() {
 	_ = g.s.Sync(context.Background())
 }
 
+// awaitIdleness sees to it that idleness is looked for.
+func (g *background) awaitIdleness() {
+	if !g.awaits.Load() && !g.awaits.Swap(true) {
+		g.lookForIdleness()
+	}
+}
+
 // lookForIdleness folds once nothing has been written for the idle period.
 func (g *background) lookForIdleness() {
 	seq := g.s.Seq()
@@ -110,6 +115,18 @@ func (g *background) lookForIdleness() {
 		g.awaits.Store(false)
 		g.fold()
 	})
+}
+
+// FoldSoon sees to it that a checkpoint starts after this call.
+func (s *Store) FoldSoon() { s.background.fold() }
+
+// FoldWhenIdle sees to it that a checkpoint runs once nothing has been written for
+// Options.IdleCheckpoint: an Owner has something for the base, which no block brings
+// there. In memory there is no hurry. It costs next to nothing to call it again.
+func (s *Store) FoldWhenIdle() {
+	if s.path != "" {
+		s.background.awaitIdleness()
+	}
 }
 
 // fold sees to it that a checkpoint starts after this call.

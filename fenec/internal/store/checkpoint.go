@@ -144,7 +144,7 @@ func (s *Store) foldFront(f *front.Front, upTo uint64) error {
 		return err
 	}
 	next := changes(f, folded, upTo)
-	err = s.base.Fold(upTo, func() (base.Change, bool) {
+	err = s.foldBase(upTo, func() (base.Change, bool) {
 		if c, ok := next(); ok || len(own) == 0 {
 			return c, ok
 		}

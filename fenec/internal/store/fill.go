@@ -71,7 +71,7 @@ func (s *Store) fill(prepare func(v *View) (next func() (base.Change, bool), err
 		return err
 	}
 	s.opts.Step("fill")
-	if err := s.base.Fold(s.base.Folded(), next); err != nil {
+	if err := s.foldBase(s.base.Folded(), next); err != nil {
 		return s.fail(err)
 	}
 	s.opts.Step("filled")

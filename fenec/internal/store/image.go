@@ -12,9 +12,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/base"
-	"github.com/fenec-go/fenecdb/fenec/internal/wal"
 )
 
 // An image is a header, a whole base and a checksum:
@@ -36,13 +36,27 @@ const (
 // ErrImage is returned for an image that is cut short, damaged, or none.
 var ErrImage = errors.New("not a whole image")
 
-// Image is a whole copy of a store as of one sequence, to be read once.
+// Image is a whole copy of a store as of one sequence, to be read once. One goroutine
+// at a time may read it.
+//
+// It is read from the base, of which it holds a transaction: what folds replace is not
+// given free meanwhile, a fold that has to enlarge the base's map waits, and so does the
+// close of the base. Therefore the rest is copied to a side file, and read from there,
+// when the store is closed before all is read, or folds find that it takes long.
 type Image struct {
-	io.Reader
 	size int64
 	seq  uint64
-	file *os.File
-	path string
+	path string // of the base
+	set  *images
+
+	mu   sync.Mutex // guards the fields below; held while the image is read or copied, not while that goes elsewhere
+	tx   *base.Tx   // nil once it is let go of
+	from io.Reader  // what has not been read yet of the header and the base
+	left int64      // in from, bytes
+	sum  hash.Hash  // of what has been read
+	end  []byte     // what has not been read yet of the checksum
+	side *os.File   // or nil
+	err  error      // why no more can be read, or nil
 }
 
 // Size returns how many bytes the image has.
@@ -51,11 +65,22 @@ func (m *Image) Size() int64 { return m.size }
 // Seq returns the sequence the image is complete up to.
 func (m *Image) Seq() uint64 { return m.seq }
 
-// Close gives the copy up.
-func (m *Image) Close() error { return errors.Join(m.file.Close(), removeIfThere(m.path)) }
+// Close gives the image up.
+func (m *Image) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.err = fs.ErrClosed
+	m.letGoLocked()
+	side := m.side
+	m.side = nil
+	if side == nil {
+		return nil
+	}
+	return errors.Join(side.Close(), removeIfThere(side.Name()))
+}
 
-// OpenImage folds everything, copies the base to a side file and returns it to
-// be read at leisure. Writes go on meanwhile; folds wait for the copying only.
+// OpenImage folds everything and returns the base to be read at leisure. Writes go on
+// meanwhile, and so do folds.
 func (s *Store) OpenImage(ctx context.Context) (*Image, error) {
 	s.folding.Lock()
 	defer s.folding.Unlock()
@@ -69,7 +94,7 @@ func (s *Store) OpenImage(ctx context.Context) (*Image, error) {
 		return nil, err
 	}
 	s.opts.Step("image")
-	return s.copyBase()
+	return s.imageOfBase()
 }
 
 // dropEmptyLog removes the log if the base holds all that is in it. So a store that
@@ -91,10 +116,10 @@ func (s *Store) dropEmptyLog() error {
 	return err
 }
 
-// foldThrough folds until the base holds everything up to seq, ending the
-// snapshots that are in the way for longer than imageGrace.
+// foldThrough folds until the base holds everything up to seq, and what owners have
+// for it, ending the snapshots that are in the way for longer than imageGrace.
 func (s *Store) foldThrough(ctx context.Context, seq uint64) error {
-	for s.base.Folded() < seq {
+	for {
 		if err := s.checkpointLocked(); err != nil {
 			return err
 		}
@@ -108,215 +133,117 @@ func (s *Store) foldThrough(ctx context.Context, seq uint64) error {
 			return err
 		}
 	}
-	return nil
 }
 
-func (s *Store) copyBase() (m *Image, err error) {
+func (s *Store) imageOfBase() (*Image, error) {
 	tx, err := s.base.Acquire()
 	if err != nil {
 		return nil, s.closedOr(err)
 	}
-	defer tx.Release()
-	dir, name := filepath.Split(s.path)
-	f, err := os.CreateTemp(dir, name+".image-*")
+	r, err := tx.Reader()
 	if err != nil {
+		tx.Release()
 		return nil, fmt.Errorf("image: %w", err)
 	}
-	// Where the system allows it the name goes at once, so that no crash leaves
-	// the file behind; elsewhere Close removes it.
-	_ = os.Remove(f.Name())
-	m = &Image{Reader: f, file: f, path: f.Name(), seq: tx.Folded()}
-	if err := m.fill(tx); err != nil {
-		return nil, errors.Join(fmt.Errorf("image: %w", err), m.Close())
+	m := &Image{
+		size: imageHeader + tx.Bytes() + imageSum, seq: tx.Folded(), path: s.path, set: &s.images,
+		tx: tx, left: imageHeader + tx.Bytes(), sum: sha256.New(),
 	}
+	m.from = io.MultiReader(bytes.NewReader(m.header(tx.Bytes())), r)
+	s.images.add(m)
 	return m, nil
 }
 
-func (m *Image) fill(tx *base.Tx) error {
-	sum := sha256.New()
-	w := io.MultiWriter(m.file, sum)
+func (m *Image) header(length int64) []byte {
 	header := make([]byte, 0, imageHeader)
 	header = append(header, imageMagic...)
 	header = binary.BigEndian.AppendUint32(header, imageVersion)
 	header = binary.BigEndian.AppendUint32(header, 0)
-	header = binary.BigEndian.AppendUint64(header, uint64(tx.Bytes()))
-	header = binary.BigEndian.AppendUint64(header, m.seq)
-	if _, err := w.Write(header); err != nil {
-		return err
-	}
-	n, err := tx.WriteTo(w)
-	if err == nil && n != tx.Bytes() {
-		err = fmt.Errorf("copied %d of %d bytes", n, tx.Bytes())
-	}
-	if err != nil {
-		return err
-	}
-	if _, err := m.file.Write(sum.Sum(nil)); err != nil {
-		return err
-	}
-	m.size = imageHeader + n + imageSum
-	_, err = m.file.Seek(0, io.SeekStart)
-	return err
+	header = binary.BigEndian.AppendUint64(header, uint64(length))
+	return binary.BigEndian.AppendUint64(header, m.seq)
 }
 
-// importingPath returns where an image is gathered before it gets its name.
-func importingPath(path string) string { return path + ".importing" }
-
-// Install makes a store at path out of an image. The name appears only when
-// the whole image has arrived, is undamaged and is on disk; until then nothing
-// at path changes. It fails with fs.ErrExist if path is taken and with ErrImage
-// if r does not hold exactly one image. step is as Options.Step, or nil.
-func Install(path string, r io.Reader, step func(string)) error {
-	a, err := Receive(path, r, step)
-	if err != nil {
-		return err
+// Read reads the image's next bytes.
+func (m *Image) Read(p []byte) (n int, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case m.err != nil:
+		return 0, m.err
+	case m.left > 0:
+		return m.readLocked(p)
 	}
-	return errors.Join(a.Publish(), a.Close())
+	n = copy(p, m.end)
+	if m.end = m.end[n:]; n == 0 && len(p) > 0 {
+		return 0, io.EOF
+	}
+	return n, nil
 }
 
-// Arrival is a store that came as an image: whole, on disk and locked, in a side
-// file that waits for its name.
-type Arrival struct {
-	path string // the name
-	file *base.File
-	step func(string)
-}
-
-// Receive gathers an image beside path, as Install does, for Publish to give it
-// that name. Close the Arrival in any case.
-func Receive(path string, r io.Reader, step func(string)) (*Arrival, error) {
-	if step == nil {
-		step = func(string) {}
+func (m *Image) readLocked(p []byte) (n int, err error) {
+	n, err = m.from.Read(p[:min(int64(len(p)), m.left)])
+	m.sum.Write(p[:n])
+	m.left -= int64(n)
+	if m.left == 0 {
+		m.end = m.sum.Sum(nil)
+		m.letGoLocked()
+		return n, nil
 	}
-	if _, err := os.Lstat(path); err == nil {
-		return nil, fmt.Errorf("install %s: %w", path, fs.ErrExist)
-	}
-	side := importingPath(path)
-	// What an interrupted one left there may have got its name since.
-	if err := removeIfThere(side); err != nil {
-		return nil, fmt.Errorf("install %s: %w", path, err)
-	}
-	f, err := receiveAndAdopt(side, r, step)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("install %s: %w", path, err), removeIfThere(side))
-	}
-	return &Arrival{path, f, step}, nil
-}
-
-// Publish gives the store its name. It fails with fs.ErrExist if that is taken.
-func (a *Arrival) Publish() error {
-	// The lock is held until nothing of the name's former owner is left.
-	if err := publish(importingPath(a.path), a.path, a.step); err != nil {
-		return fmt.Errorf("install %s: %w", a.path, err)
-	}
-	a.step("installed")
-	return nil
-}
-
-// Close unlocks a store that has its name, and removes any other.
-func (a *Arrival) Close() error {
-	return errors.Join(a.file.Close(), removeIfThere(importingPath(a.path)))
-}
-
-func receiveAndAdopt(side string, r io.Reader, step func(string)) (*base.File, error) {
-	step("install: receive")
-	if err := receive(side, r); err != nil {
-		return nil, err
-	}
-	step("install: adopt")
-	f, err := base.Adopt(side)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrImage, err)
-	}
-	return f, nil
-}
-
-// publish gives the locked base at side its name and removes the logs that lie
-// beside that. A crash in between leaves logs of another base, which the next
-// open sets aside.
-func publish(side, path string, step func(string)) error {
-	step("install: publish")
-	if err := base.Publish(side, path); err != nil {
-		return err
-	}
-	step("install: remove logs")
-	return removeLogs(path, wal.OS)
-}
-
-// receive writes the base within the image to path, durably.
-func receive(path string, r io.Reader) error {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	err = copyImage(f, r)
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
-}
-
-func copyImage(w io.Writer, r io.Reader) error {
-	sum := sha256.New()
-	length, err := readImageHeader(io.TeeReader(r, sum))
-	if err != nil {
-		return err
-	}
-	n, err := io.CopyN(io.MultiWriter(w, sum), r, length)
 	if errors.Is(err, io.EOF) {
-		return fmt.Errorf("%w: it holds %d of %d bytes", ErrImage, n, length)
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		m.err = fmt.Errorf("image: %w", err)
+	}
+	return n, m.err
+}
+
+// WriteTo writes what has not been read yet to w.
+func (m *Image) WriteTo(w io.Writer) (n int64, err error) {
+	buf := make([]byte, min(pieceBytes, m.size))
+	return io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{m}, buf)
+}
+
+// letGoLocked lets go of the base.
+func (m *Image) letGoLocked() {
+	if m.tx == nil {
+		return
+	}
+	m.tx.Release()
+	m.tx = nil
+	m.set.remove(m)
+}
+
+// setAside copies the rest to a side file, and lets go of the base. A failure is for
+// whoever reads the image.
+func (m *Image) setAside() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.tx == nil {
+		return
+	}
+	if err := m.setAsideLocked(); err != nil {
+		m.err = fmt.Errorf("image: set aside: %w", err)
+	}
+	m.letGoLocked()
+}
+
+func (m *Image) setAsideLocked() (err error) {
+	dir, name := filepath.Split(m.path)
+	if m.side, err = os.CreateTemp(dir, name+".image-*"); err != nil {
+		return err
+	}
+	// Where the system allows it the name goes at once, so that no crash leaves
+	// the file behind; elsewhere Close removes it.
+	_ = os.Remove(m.side.Name())
+	n, err := io.CopyBuffer(struct{ io.Writer }{m.side}, m.from, make([]byte, pieceBytes))
+	if err == nil && n != m.left {
+		err = io.ErrUnexpectedEOF
 	}
 	if err != nil {
 		return err
 	}
-	return readImageSum(r, sum)
-}
-
-func readImageHeader(r io.Reader) (length int64, err error) {
-	var header [imageHeader]byte
-	if _, err := io.ReadFull(r, header[:]); err != nil {
-		return 0, imageReadError("header", err)
-	}
-	if string(header[:8]) != imageMagic {
-		return 0, fmt.Errorf("%w: it does not begin like one", ErrImage)
-	}
-	if v := binary.BigEndian.Uint32(header[8:]); v != imageVersion {
-		return 0, fmt.Errorf("%w: version %d, this program reads %d", ErrImage, v, imageVersion)
-	}
-	length = int64(binary.BigEndian.Uint64(header[16:]))
-	if length < 0 {
-		return 0, fmt.Errorf("%w: its length is damaged", ErrImage)
-	}
-	return length, nil
-}
-
-func readImageSum(r io.Reader, sum hash.Hash) error {
-	var want [imageSum]byte
-	if _, err := io.ReadFull(r, want[:]); err != nil {
-		return imageReadError("checksum", err)
-	}
-	if !bytes.Equal(want[:], sum.Sum(nil)) {
-		return fmt.Errorf("%w: the checksum does not match", ErrImage)
-	}
-	switch _, err := io.ReadFull(r, make([]byte, 1)); {
-	case err == nil:
-		return fmt.Errorf("%w: bytes follow its end", ErrImage)
-	case !errors.Is(err, io.EOF):
-		return err
-	}
-	return nil
-}
-
-func imageReadError(what string, err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("%w: it ends within its %s", ErrImage, what)
-	}
+	m.from = m.side
+	_, err = m.side.Seek(0, io.SeekStart)
 	return err
-}
-
-func removeIfThere(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
 }

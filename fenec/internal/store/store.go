@@ -110,6 +110,7 @@ type Store struct {
 
 	baseMemory atomic.Int64 // see BaseMemory
 
+	images     images
 	background background
 }
 
@@ -180,6 +181,7 @@ func (s *Store) close(fold bool) error {
 	s.background.stop()
 	s.folding.Lock()
 	defer s.folding.Unlock()
+	s.images.setAside(0)
 	var errs []error
 	if fold && s.path != "" && !s.opts.readOnly && s.failed() == nil {
 		errs = append(errs, s.foldAllLocked())
