@@ -165,9 +165,10 @@ func TestGraphModel(t *testing.T) {
 	}
 }
 
-// Every change is found at once, whether it is in the front, pending or linked.
+// Every change is found at once, whether it is in the front, pending or linked. What
+// changes is far from all others, to which a search with few candidates may not find.
 func TestGraphTakesEachChange(t *testing.T) {
-	g := newGrove(t, 9, "vector<3> @hnsw(l2, m=6, ef_construction=40, ef_search=24)")
+	g := newGrove(t, 9, "vector<3> @hnsw(l2, m=6, ef_construction=40, ef_search=600)")
 	var docs []any
 	for id := range groveIDs {
 		docs = append(docs, map[string]any{"id": id + 1, "v": point(g.Rand, 3, false)})
