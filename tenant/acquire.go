@@ -24,7 +24,13 @@ func (m *Manager) Acquire(ctx context.Context, name string) (*Handle, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := h.enter(ctx); err != nil {
+	// The status may have changed while the slot was waited for. It is that of this tenant
+	// for as long as there is a handle: whoever takes the name away waits for that.
+	err = m.admits(name)
+	if err == nil {
+		err = h.enter(ctx)
+	}
+	if err != nil {
 		h.Release()
 		return nil, fmt.Errorf("tenant %q: %w", name, err)
 	}
@@ -32,7 +38,7 @@ func (m *Manager) Acquire(ctx context.Context, name string) (*Handle, error) {
 }
 
 // enter gets the handle its place.
-func (h *Handle) enter(ctx context.Context) error {
+func (h *handle) enter(ctx context.Context) error {
 	gate := h.slot.gate()
 	if gate == nil {
 		return nil
@@ -49,13 +55,13 @@ func (m *Manager) use(ctx context.Context, name string) (*Handle, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	h := new(Handle)
+	h := newHandle()
 	for {
 		s, turn, err := m.slot(name)
 		if err != nil {
 			return nil, err
 		}
-		switch got, owner := s.take(h, turn); got {
+		switch got, owner := s.take(h.handle, turn); got {
 		case used:
 			return h, nil
 		case taken:
@@ -63,7 +69,7 @@ func (m *Manager) use(ctx context.Context, name string) (*Handle, error) {
 				return nil, err
 			}
 		case owned:
-			if err := s.openFor(ctx, h, turn); err != nil {
+			if err := s.openFor(ctx, h.handle, turn); err != nil {
 				return nil, fmt.Errorf("tenant %q: %w", name, err)
 			}
 			return h, nil
@@ -72,15 +78,13 @@ func (m *Manager) use(ctx context.Context, name string) (*Handle, error) {
 }
 
 // openFor opens the database of an owned slot, gives h a reference, and leaves.
-func (s *slot) openFor(ctx context.Context, h *Handle, turn uint64) error {
+func (s *slot) openFor(ctx context.Context, h *handle, turn uint64) error {
 	defer s.leave()
 	if err := s.open(ctx); err != nil {
 		return err
 	}
 	h.opened = true
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lendLocked(h, turn)
+	s.lend(h, turn)
 	return nil
 }
 

@@ -22,7 +22,9 @@ func FromContext(ctx context.Context) (*Handle, bool) {
 // Single returns a handle to the one database of an application without tenants, as
 // tenant "default". Releasing it leaves the database open.
 func Single(db *fenec.DB) *Handle {
-	h := &Handle{slot: &slot{id: ID{"default"}}, live: &instance{db: db, life: context.Background()}}
-	h.surface = surface{h, db}
+	h := newHandle()
+	h.slot, h.live = &slot{id: ID{"default"}}, &instance{db: db}
+	h.live.begin(context.Background())
+	h.surface = surface{h.handle, db}
 	return h
 }

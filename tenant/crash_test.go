@@ -30,7 +30,7 @@ type crashChange struct {
 }
 
 // crashChanges begin with acme and ill, which are open and hold rows that are in their
-// logs only, gone in the trash, and stale files under the names fresh and beta.
+// logs only, gone in the trash, degraded, and stale files under the names fresh and beta.
 var crashChanges = []crashChange{
 	{"create", func(ctx context.Context, m *tenant.Manager) error { return m.Create(ctx, "fresh") }},
 	{"provision", func(ctx context.Context, m *tenant.Manager) error {
@@ -79,7 +79,7 @@ func prepareCrash(dir string) error {
 	}
 	id, err := m.Lookup(ctx, "gone")
 	errs = append(errs, err, m.Do(ctx, id, func(ctx context.Context, h *tenant.Handle) error { return sign(ctx, h, "gone") }))
-	errs = append(errs, m.Delete(ctx, "gone"), m.Close())
+	errs = append(errs, m.SetStatus(ctx, "gone", tenant.Degraded), m.Delete(ctx, "gone"), m.Close())
 	for _, name := range []string{"fresh", "beta"} {
 		for _, ending := range []string{".quota", ".follows", ".fenec-log", ".fenec-log.old"} {
 			errs = append(errs, os.WriteFile(filepath.Join(dir, name+ending), []byte("stale"), 0o600))

@@ -13,42 +13,11 @@ import (
 // Create makes an empty tenant and leaves it open. It fails with ErrExists if the name
 // is taken.
 func (m *Manager) Create(ctx context.Context, name string) error {
-	return m.create(ctx, name, Active)
+	return m.create(ctx, name, (*slot).createActive)
 }
 
-// Provision makes a tenant and sets it up: until fill has returned, everybody else gets
-// ErrProvisioning. When fill fails, or panics, the tenant is removed. After a crash
-// in between it is left as it is, with the status Provisioning.
-func (m *Manager) Provision(ctx context.Context, name string, fill func(context.Context, *Handle) error) error {
-	if err := m.create(ctx, name, Provisioning); err != nil {
-		return err
-	}
-	filled := false
-	defer func() {
-		if !filled {
-			_ = m.DeleteNow(context.WithoutCancel(ctx), name) // fill has said what is wrong
-		}
-	}()
-	if err := m.fill(ctx, name, fill); err != nil {
-		return err
-	}
-	filled = true
-	return m.SetStatus(ctx, name, Active)
-}
-
-func (m *Manager) fill(ctx context.Context, name string, fill func(context.Context, *Handle) error) error {
-	h, err := m.use(ctx, name)
-	if err != nil {
-		return err
-	}
-	defer h.Release()
-	if err := fill(NewContext(ctx, h), h); err != nil {
-		return fmt.Errorf("tenant %q: provision: %w", name, err)
-	}
-	return nil
-}
-
-func (m *Manager) create(ctx context.Context, name string, status Status) error {
+// create has a tenant made of the slot of its name, which is owned.
+func (m *Manager) create(ctx context.Context, name string, do func(*slot, context.Context) error) error {
 	if err := CheckName(name); err != nil {
 		return err
 	}
@@ -57,12 +26,14 @@ func (m *Manager) create(ctx context.Context, name string, status Status) error 
 		return err
 	}
 	defer s.leave()
-	if err := s.create(ctx, status); err != nil {
+	if err := do(s, ctx); err != nil {
 		return fmt.Errorf("tenant %q: create: %w", name, err)
 	}
 	m.changed(name)
 	return nil
 }
+
+func (s *slot) createActive(ctx context.Context) error { return s.create(ctx, Active) }
 
 // create makes the tenant of an owned slot. Its status is there before it is.
 func (s *slot) create(ctx context.Context, status Status) error {
@@ -94,12 +65,14 @@ func (s *slot) create(ctx context.Context, status Status) error {
 	return nil
 }
 
-// vacant is ErrExists if anything has the name of an owned slot.
+// vacant is ErrExists if anything has the name of an owned slot. Whoever is given the name
+// next is another than those who had it.
 func (s *slot) vacant() error {
 	if _, err := os.Lstat(s.path()); err == nil {
 		return ErrExists
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	s.m.setUp(s.id.name, nil)
 	return nil
 }

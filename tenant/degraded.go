@@ -65,6 +65,15 @@ func (d *degradedSet) why(name string) error {
 	return nil
 }
 
+func (d *degradedSet) list() (list []Degradation) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, f := range d.byName {
+		list = append(list, f.Degradation)
+	}
+	return list
+}
+
 // refuses returns why a database is not even tried to be opened, or nil.
 func (d *degradedSet) refuses(name string, now time.Time) error {
 	d.mu.Lock()
@@ -89,15 +98,10 @@ func (m *Manager) restored(name string) {
 	}
 }
 
-// Degraded returns the tenants that this process could not open, by name. Statuses
-// are not among them.
+// Degraded returns the tenants that this process could not open, and those that take no
+// writes since the disk has refused one, by name. Statuses are not among them.
 func (m *Manager) Degraded() []Degradation {
-	m.degraded.mu.Lock()
-	defer m.degraded.mu.Unlock()
-	var list []Degradation
-	for _, f := range m.degraded.byName {
-		list = append(list, f.Degradation)
-	}
+	list := append(m.degraded.list(), m.failures()...)
 	slices.SortFunc(list, func(a, b Degradation) int { return cmp.Compare(a.Name, b.Name) })
 	return list
 }

@@ -26,9 +26,10 @@
 //     database.
 //   - A handle reaches the database it was made for, until it is released and not
 //     after that. Nobody but a Manager can make one.
-//   - A database is open at most once. One that is held, that streams or that is
-//     frozen is never closed; others are when they have been idle, or, least
-//     recently used first, when databases or memory are at their bounds.
+//   - A database is open at most once. One that is held or frozen is never closed, nor
+//     one that streams, unless its disk has refused a write and it is to be opened again.
+//     Others are when they have been idle, or, least recently used first, when databases
+//     or memory are at their bounds.
 //   - A slow open or close of one tenant holds up that tenant alone.
 //   - One process at a time owns a directory.
 //
@@ -43,7 +44,8 @@
 //	<tenant>.fenec      the database; its logs and side files begin with this name
 //	<tenant>.quota      and other files that are kept beside it, see WriteBeside
 //	.node.fenec         what the manager keeps for itself: statuses
-//	.trash/<tenant>.<milliseconds since 1970>/   a deleted tenant with all its files
+//	.trash/<tenant>.<milliseconds since 1970>/   a deleted tenant with all its files, and
+//	                    <tenant>.status if it was not active
 //	.trash/….partial/   the same, on its way there or back
 //
 // A delete renames the database first, an undelete renames it last: where that file

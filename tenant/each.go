@@ -19,16 +19,16 @@ func (m *Manager) Do(ctx context.Context, id ID, fn func(context.Context, *Handl
 }
 
 // Each does fn for every tenant that filter picks, or all if that is nil, Options.Opens
-// at once. Those that are not active, or that are gone before their turn, are passed
-// over, and databases that it opened are closed again. One tenant's error, or panic,
-// does not keep it from the others: all are returned, each naming its tenant.
+// at once, but no more than may be open or in flight. Those that are not active, or that are gone before their turn, are passed
+// over, and databases that it opened are closed again. One tenant's error, panic or
+// runtime.Goexit does not keep it from the others: all are returned, each naming its tenant.
 func (m *Manager) Each(ctx context.Context, filter func(ID) bool, fn func(context.Context, *Handle) error) error {
 	names, err := m.List()
 	if err != nil {
 		return err
 	}
 	next := make(chan ID)
-	errs := make([][]error, m.opts.Opens)
+	errs := make([][]error, m.visitors())
 	var workers sync.WaitGroup
 	for i := range errs {
 		workers.Go(func() {
@@ -59,6 +59,15 @@ func (m *Manager) Each(ctx context.Context, filter func(ID) bool, fn func(contex
 	return errors.Join(all...)
 }
 
+// visitors returns how many tenants Each visits at once.
+func (m *Manager) visitors() int {
+	n := min(m.opts.Opens, m.opts.MaxOpen)
+	if most := m.opts.MaxInFlight; most > 0 {
+		n = min(n, most)
+	}
+	return n
+}
+
 // visit does fn for one tenant.
 func (m *Manager) visit(ctx context.Context, id ID, fn func(context.Context, *Handle) error) error {
 	h, err := m.Acquire(ctx, id.name)
@@ -81,12 +90,20 @@ func (m *Manager) visit(ctx context.Context, id ID, fn func(context.Context, *Ha
 	return nil
 }
 
-// caught is fn, whose panic is an error.
-func caught(ctx context.Context, h *Handle, fn func(context.Context, *Handle) error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("panic: %v", v)
-		}
+// caught is fn, whose panic is an error, and so is the end of its goroutine, which is its
+// own for that.
+func caught(ctx context.Context, h *Handle, fn func(context.Context, *Handle) error) error {
+	err := errors.New("the function has ended its goroutine")
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			if v := recover(); v != nil {
+				err = fmt.Errorf("panic: %v", v)
+			}
+		}()
+		err = fn(ctx, h)
 	}()
-	return fn(ctx, h)
+	<-done
+	return err
 }

@@ -3,7 +3,7 @@ package tenant
 import "time"
 
 // CloseIdle is the pass that runs every second.
-func (m *Manager) CloseIdle(now time.Time) { m.closeIdle(now) }
+func (m *Manager) CloseIdle(now time.Time) { m.tidy(now) }
 
 // ExpireTrash is the pass that runs every minute.
 func (m *Manager) ExpireTrash(now time.Time) { m.expireTrash(now) }

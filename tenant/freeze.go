@@ -25,28 +25,40 @@ func newBoot() string {
 	return hex.EncodeToString(id[:])
 }
 
+// freeze is what there is of a freeze of a tenant: those that are being brought about, and
+// one that holds. Nothing may be written while there is either, so that one that comes to
+// nothing undoes no other.
+type freeze struct {
+	begun int         // freezes that have not come to their end yet
+	holds bool        // one has, and is not thawed
+	thaw  *time.Timer // ends it; nil if nothing does
+	nth   int         // counts them, so that a timer knows its own
+}
+
 // Freeze makes every write to a tenant fail with ErrFrozen until it is thawed; after
 // d, if that is not 0, it thaws by itself. When Freeze returns, every earlier write has
 // ended and is on disk. Reads, streams and checkpoints go on. Freezing again starts the time
-// anew. A frozen tenant stays open.
+// anew. One that fails leaves the tenant as frozen as it was. A frozen tenant stays open.
 func (m *Manager) Freeze(ctx context.Context, name string, d time.Duration) (Frozen, error) {
 	if err := CheckName(name); err != nil {
 		return Frozen{}, err
+	}
+	if d < 0 {
+		return Frozen{}, fmt.Errorf("tenant %q: freeze for %v: the time must not be negative", name, d)
 	}
 	h, err := m.use(ctx, name)
 	if err != nil {
 		return Frozen{}, err
 	}
 	defer h.Release()
-	was := h.slot.freeze(d)
+	h.slot.beginFreeze()
 	err = h.slot.setFence(ctx, h.live.db) // for the writer that is at it
 	if err == nil {
 		err = h.live.db.Sync(ctx)
 	}
+	h.slot.endFreeze(err == nil, d)
 	if err != nil {
-		if !was {
-			h.slot.unfreeze()
-		}
+		h.failed(err)
 		return Frozen{}, fmt.Errorf("tenant %q: freeze: %w", name, err)
 	}
 	return Frozen{h.live.db.Seq(), m.boot}, nil
@@ -73,7 +85,7 @@ func (m *Manager) Position(ctx context.Context, name string) (Position, error) {
 	return Position{h.live.db.Seq(), m.boot, h.slot.frozen.Load()}, nil
 }
 
-// Thaw ends a freeze.
+// Thaw ends a freeze. One that is being brought about meanwhile comes after it.
 func (m *Manager) Thaw(ctx context.Context, name string) error {
 	if err := CheckName(name); err != nil {
 		return err
@@ -87,34 +99,48 @@ func (m *Manager) Thaw(ctx context.Context, name string) error {
 	return nil
 }
 
-// freeze makes writes fail from now on, and reports whether they did already.
-func (s *slot) freeze(d time.Duration) bool {
+// beginFreeze makes writes fail from now on. Follow it by endFreeze.
+func (s *slot) beginFreeze() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	was := s.frozen.Swap(true)
-	s.stopThawLocked()
-	if d > 0 {
-		mine := s.freezes
-		s.thaw = time.AfterFunc(d, func() { s.thawBy(mine) })
-	}
-	return was
+	s.freeze.begun++
+	s.frozen.Store(true)
 }
 
-// stopThawLocked makes sure that no timer ends what comes next.
-func (s *slot) stopThawLocked() {
-	s.freezes++
-	if s.thaw != nil {
-		s.thaw.Stop()
-		s.thaw = nil
+// endFreeze says whether the tenant is to stay frozen, and for how long; 0 is until it is
+// thawed.
+func (s *slot) endFreeze(stays bool, d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := &s.freeze
+	f.begun--
+	if !stays {
+		s.frozen.Store(f.holds || f.begun > 0)
+		return
+	}
+	f.stopThaw()
+	f.holds = true
+	if d > 0 {
+		mine := f.nth
+		f.thaw = time.AfterFunc(d, func() { s.thawBy(mine) })
+	}
+}
+
+// stopThaw makes sure that no timer ends what comes next.
+func (f *freeze) stopThaw() {
+	f.nth++
+	if f.thaw != nil {
+		f.thaw.Stop()
+		f.thaw = nil
 	}
 }
 
 // thawBy ends the freeze that a timer was set for.
 func (s *slot) thawBy(freeze int) {
 	s.mu.Lock()
-	thaws := s.freezes == freeze
+	thaws := s.freeze.nth == freeze
 	if thaws {
-		s.frozen.Store(false)
+		s.thawLocked()
 	}
 	s.mu.Unlock()
 	if thaws {
@@ -125,8 +151,15 @@ func (s *slot) thawBy(freeze int) {
 func (s *slot) unfreeze() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.stopThawLocked()
-	s.frozen.Store(false)
+	s.thawLocked()
+}
+
+// thawLocked ends a freeze that holds.
+func (s *slot) thawLocked() {
+	f := &s.freeze
+	f.stopThaw()
+	f.holds = false
+	s.frozen.Store(f.begun > 0)
 }
 
 // setFence has the database ask whether it is frozen, and returns once every block

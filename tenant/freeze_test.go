@@ -139,3 +139,67 @@ func TestFreezeWaitsForTheWriter(t *testing.T) {
 	require.Positive(t, seq)
 	require.Equal(t, seq, <-frozen)
 }
+
+// writing begins a write, and returns how it is ended.
+func writing(t *testing.T, h *tenant.Handle) (end func()) {
+	t.Helper()
+	began, goOn, over := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(over)
+		_, _ = h.Update(context.Background(), func(*fenec.Tx) error { close(began); <-goOn; return nil })
+	}()
+	<-began
+	return func() { close(goOn); <-over }
+}
+
+// TestFreezesThatOverlap has a freeze that holds, though another that was at it comes to
+// nothing, before or after.
+func TestFreezesThatOverlap(t *testing.T) {
+	for _, failsFirst := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			m := gated(t, tenant.Options{IdleClose: -1}, "acme")
+			defer m.Close()
+			h := acquire(t, m, "acme")
+			defer h.Release()
+			end := writing(t, h)
+			short, cancel := context.WithCancel(t.Context())
+			failed, held := make(chan error, 1), make(chan error, 1)
+			freeze := func(ctx context.Context, got chan error) {
+				_, err := m.Freeze(ctx, "acme", 0)
+				got <- err
+			}
+			go freeze(short, failed)
+			synctest.Wait()
+			go freeze(t.Context(), held)
+			synctest.Wait()
+			if failsFirst {
+				cancel()
+				require.ErrorIs(t, <-failed, context.Canceled)
+				require.True(t, m.Opened()[0].Frozen)
+				end()
+				require.NoError(t, <-held)
+			} else {
+				end()
+				require.NoError(t, <-held)
+				<-failed
+				cancel()
+			}
+			_, err := h.Exec(t.Context(), "put a {b: 1}")
+			require.ErrorIs(t, err, tenant.ErrFrozen)
+
+			canceled, cancel := context.WithCancel(t.Context())
+			cancel()
+			_, err = m.Freeze(canceled, "acme", time.Second)
+			require.ErrorIs(t, err, context.Canceled)
+			time.Sleep(time.Minute)
+			require.True(t, m.Opened()[0].Frozen, "it is as frozen as it was")
+
+			require.NoError(t, m.Thaw(t.Context(), "acme"))
+			_, err = m.Freeze(t.Context(), "acme", -time.Second)
+			require.ErrorContains(t, err, "negative")
+			require.False(t, m.Opened()[0].Frozen)
+			_, err = h.Exec(t.Context(), "put a {b: 1}")
+			require.NoError(t, err)
+		})
+	}
+}

@@ -18,13 +18,19 @@ func init() {
 		return nil
 	}
 	raw.Watch = func(handle any, w raw.Watcher) { handle.(*Handle).watch = &watch{Watcher: w} }
+	raw.Failed = func(handle any, err error) { handle.(*Handle).failed(err) }
 }
 
 // Handle is the right to use one tenant's database. Only a Manager makes one, and
 // Single. It keeps the database open and, where places are bounded, holds one, until
 // it is released: release it when its request is done. Everything asked of it
-// afterwards is ErrReleased. Its methods are safe for concurrent use.
-type Handle struct {
+// afterwards is ErrReleased. Its methods are safe for concurrent use. A copy is the same
+// handle.
+type Handle struct{ *handle }
+
+// handle is what all copies of a Handle share.
+type handle struct {
+	self Handle // allocated with it
 	surface
 	slot *slot
 	live *instance
@@ -43,20 +49,27 @@ type Handle struct {
 	opened bool                       // the database was opened for this handle
 }
 
+func newHandle() *Handle {
+	h := new(handle)
+	h.self.handle = h
+	return &h.self
+}
+
 const (
 	released = 1 << 62
 	streams  = 1 << 61
 )
 
 // ID returns which tenant the handle is for.
-func (h *Handle) ID() ID { return h.slot.id }
+func (h *handle) ID() ID { return h.slot.id }
 
 // Done is closed when the tenant is about to be deleted or renamed, or the manager to
-// close: streams should end and the handle be released.
-func (h *Handle) Done() <-chan struct{} { return h.live.life.Done() }
+// close: streams should end and the handle be released. If that came to nothing, as when
+// others did not release theirs, Done returns another channel.
+func (h *handle) Done() <-chan struct{} { return h.live.streams.Load().Done() }
 
 // begin counts a call. Follow it by end.
-func (h *Handle) begin() error {
+func (h *handle) begin() error {
 	for {
 		n := h.calls.Load()
 		if n&released != 0 {
@@ -68,7 +81,7 @@ func (h *Handle) begin() error {
 	}
 }
 
-func (h *Handle) end() {
+func (h *handle) end() {
 	if h.calls.Add(-1)&^streams == released {
 		h.giveUp()
 	}
@@ -76,7 +89,7 @@ func (h *Handle) end() {
 
 // Release gives the handle up. Calls that run are not cut short; streams are.
 // Releasing again does nothing.
-func (h *Handle) Release() {
+func (h *handle) Release() {
 	for {
 		n := h.calls.Load()
 		if n&released != 0 {
@@ -94,7 +107,7 @@ func (h *Handle) Release() {
 	}
 }
 
-func (h *Handle) closeStreams() {
+func (h *handle) closeStreams() {
 	h.mu.Lock()
 	subs := h.subs
 	h.subs = nil
@@ -105,7 +118,7 @@ func (h *Handle) closeStreams() {
 }
 
 // giveUp gives back what the handle holds. It is called once.
-func (h *Handle) giveUp() {
+func (h *handle) giveUp() {
 	if gate := h.slot.gate(); gate != nil {
 		h.mu.Lock()
 		holds := h.holds
@@ -123,7 +136,7 @@ func (h *Handle) giveUp() {
 // Pause gives the handle's place back, for as long as its user only waits: who waits
 // for a write must not keep the writer out. The handle stays usable. Follow it by
 // Resume; pauses may nest.
-func (h *Handle) Pause() {
+func (h *handle) Pause() {
 	gate := h.slot.gate()
 	if gate == nil && h.watch == nil {
 		return
@@ -143,7 +156,7 @@ func (h *Handle) Pause() {
 
 // Resume ends a Pause: it waits for a place, and is ErrBusy when there is none within
 // Options.Wait.
-func (h *Handle) Resume(ctx context.Context) error {
+func (h *handle) Resume(ctx context.Context) error {
 	gate := h.slot.gate()
 	if gate == nil && h.watch == nil {
 		return nil
@@ -173,7 +186,7 @@ func (h *Handle) Resume(ctx context.Context) error {
 }
 
 // waiting runs fn, which waits, without a place.
-func (h *Handle) waiting(ctx context.Context, fn func() error) error {
+func (h *handle) waiting(ctx context.Context, fn func() error) error {
 	if err := h.begin(); err != nil {
 		return err
 	}

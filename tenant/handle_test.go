@@ -130,16 +130,45 @@ func TestRefusedDeleteLetsStreamsBegin(t *testing.T) {
 	h, err := m.Acquire(t.Context(), "acme")
 	require.NoError(t, err)
 	defer h.Release()
+	done := h.Done()
 	require.ErrorIs(t, m.Delete(t.Context(), "acme"), tenant.ErrBusy)
-	<-h.Done()
+	<-done
 	next, err := m.Acquire(t.Context(), "acme")
 	require.NoError(t, err)
 	defer next.Release()
-	sub, err := next.Subscribe(t.Context(), fenec.Shape{Collection: "a"}, fenec.NoCursor)
-	require.NoError(t, err)
-	_, err = sub.Next(t.Context())
-	require.NoError(t, err)
-	require.NoError(t, sub.Close())
+	for _, h := range []*tenant.Handle{h, next} {
+		select {
+		case <-h.Done():
+			require.Fail(t, "the delete is over")
+		default:
+		}
+		sub, err := h.Subscribe(t.Context(), fenec.Shape{Collection: "a"}, fenec.NoCursor)
+		require.NoError(t, err)
+		_, err = sub.Next(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, sub.Close())
+	}
+	done = h.Done()
+	require.ErrorIs(t, m.Delete(t.Context(), "acme"), tenant.ErrBusy)
+	<-done
+}
+
+// TestACopyIsTheSameHandle releases one of two copies.
+func TestACopyIsTheSameHandle(t *testing.T) {
+	m := open(t, t.TempDir(), tenant.Options{DeleteWait: 1, MaxInFlight: 1})
+	require.NoError(t, m.Create(t.Context(), "acme"))
+	h := acquire(t, m, "acme")
+	cp := *h
+	h.Release()
+	_, err := cp.Settings(t.Context())
+	require.ErrorIs(t, err, tenant.ErrReleased)
+	_, err = cp.Stats()
+	require.ErrorIs(t, err, tenant.ErrReleased)
+	held := acquire(t, m, "acme")
+	cp.Release()
+	require.ErrorIs(t, m.Delete(t.Context(), "acme"), tenant.ErrBusy, "only its own reference is given back")
+	held.Release()
+	require.NoError(t, m.Delete(t.Context(), "acme"))
 }
 
 func TestContextCarriesTheHandle(t *testing.T) {

@@ -40,6 +40,7 @@ type Manager struct {
 	unmeasured int           // opens since memory was last measured
 	room       chan struct{} // closed and replaced when there may be room for one more
 	importing  map[string]bool
+	setups     map[string]*setup // tenants that are being set up
 	watchers   []func(name string)
 	closed     bool
 }
@@ -64,7 +65,7 @@ func Open(dir string, opts Options) (*Manager, error) {
 		dir: dir, opts: opts, boot: newBoot(),
 		gate:    newGate(opts.MaxInFlight, opts.MaxInFlightTenant, opts.Wait),
 		opening: make(chan struct{}, opts.Opens),
-		slots:   map[string]*slot{}, room: make(chan struct{}), importing: map[string]bool{},
+		slots:   map[string]*slot{}, room: make(chan struct{}), importing: map[string]bool{}, setups: map[string]*setup{},
 	}
 	m.life, m.end = context.WithCancelCause(context.Background())
 	var err error
@@ -75,7 +76,7 @@ func Open(dir string, opts Options) (*Manager, error) {
 	if err := errors.Join(m.removeLeftovers(), m.recoverTrash(), m.loadStatuses()); err != nil {
 		return nil, errors.Join(fmt.Errorf("tenants: %w", err), m.node.Close())
 	}
-	m.runs.Go(func() { m.every(time.Second, m.closeIdle) })
+	m.runs.Go(func() { m.every(time.Second, m.tidy) })
 	m.runs.Go(func() { m.every(time.Minute, m.expireTrash) })
 	return m, nil
 }
@@ -132,11 +133,18 @@ func (m *Manager) changed(name string) {
 	}
 }
 
+// tidy is the pass over what is open.
+func (m *Manager) tidy(now time.Time) {
+	m.tick()
+	m.reopenFailed(now)
+	m.closeIdle(now)
+	m.fitMemory()
+}
+
 // closeIdle closes the databases that nobody uses and nobody has used since IdleClose
 // before now. They are folded before they are owned: who comes meanwhile finds them
 // open.
 func (m *Manager) closeIdle(now time.Time) {
-	m.tick()
 	if m.opts.IdleClose < 0 {
 		return
 	}

@@ -30,15 +30,15 @@ type Options struct {
 	// MaxOpen is how many databases may be open at once. Beyond it the least
 	// recently used idle one is closed, and when none is idle an open waits. Each
 	// needs two file descriptors and two memory maps. Default: what the process's
-	// limits allow.
+	// limits allow; where that is none, Open fails.
 	MaxOpen int
 
 	// KeepFiles is how many file descriptors the default of MaxOpen leaves to the rest of
 	// the program, such as its connections. Default 256.
 	KeepFiles int
 
-	// MaxMemory is how much memory open databases may hold together, in bytes,
-	// before idle ones are closed, least recently used first; and how much each of
+	// MaxMemory is how much memory open databases may hold together, in bytes, when one
+	// is opened and every second, before idle ones are closed, least recently used first; and how much each of
 	// them may hold before it refuses to grow. Default 0: there is no bound.
 	MaxMemory int64
 
@@ -121,11 +121,14 @@ const (
 
 // setMaxOpen sets MaxOpen, or says what to raise for it.
 func (o *Options) setMaxOpen(files, maps int64) error {
-	most := max(1, min((files-int64(o.KeepFiles))/filesEach, (maps-mapsKept)/mapsEach))
+	most := min((files-int64(o.KeepFiles))/filesEach, (maps-mapsKept)/mapsEach)
 	switch {
+	case o.MaxOpen == 0 && most < 1:
+		return fmt.Errorf("options: no database may be open: of %d file descriptors (ulimit -n) KeepFiles leaves %d to the rest of the program, and of %d memory maps (vm.max_map_count) %d are left; raise the limits, or set KeepFiles or MaxOpen",
+			files, o.KeepFiles, maps, mapsKept)
 	case o.MaxOpen == 0:
 		o.MaxOpen = int(most)
-	case int64(o.MaxOpen) > most:
+	case int64(o.MaxOpen) > max(1, most):
 		return fmt.Errorf("options: MaxOpen is %d, which needs %d file descriptors (ulimit -n is %d) and %d memory maps (vm.max_map_count is %d)",
 			o.MaxOpen, o.KeepFiles+filesEach*o.MaxOpen, files, mapsKept+mapsEach*o.MaxOpen, maps)
 	}

@@ -134,13 +134,9 @@ func (m *Manager) tellRoom() {
 	m.room = make(chan struct{})
 }
 
-// keepMemory closes idle databases, the longest unused first, until the open ones hold
-// no more than MaxMemory. Looking at all of them for each open would
-// cost more than the open: so with many, it is done for every so many.
+// keepMemory is fitMemory after an open. Looking at all databases for each would cost more
+// than the open: so with many, it is done for every so many.
 func (m *Manager) keepMemory() {
-	if m.opts.MaxMemory <= 0 {
-		return
-	}
 	m.mu.Lock()
 	m.unmeasured++
 	due := m.unmeasured*measuredEach >= m.open
@@ -148,7 +144,15 @@ func (m *Manager) keepMemory() {
 		m.unmeasured = 0
 	}
 	m.mu.Unlock()
-	if !due {
+	if due {
+		m.fitMemory()
+	}
+}
+
+// fitMemory closes idle databases, the longest unused first, until the open ones hold
+// no more than MaxMemory.
+func (m *Manager) fitMemory() {
+	if m.opts.MaxMemory <= 0 {
 		return
 	}
 	for total := m.memory(); total > m.opts.MaxMemory; {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -198,6 +199,8 @@ func TestMaxMemory(t *testing.T) {
 	acquire(t, m, "c").Release()
 	require.Equal(t, []string{"b", "c"}, openNames(m), "over the bound, but it opens")
 	h.Release()
+	m.CloseIdle(now.now)
+	require.Empty(t, openNames(m), "it is looked at when nothing is opened, too")
 	require.Equal(t, 1, count(t, m, "a", "a"))
 
 	m2 := open(t, t.TempDir(), tenant.Options{MaxMemory: 1})
@@ -217,7 +220,7 @@ func TestMaxOpenByTheProcessLimits(t *testing.T) {
 		{1024, 65530, 384},
 		{20256, 65530, 10000},
 		{1 << 20, 65530, 30717},
-		{100, 65530, 1},
+		{258, 65530, 1},
 	} {
 		var o tenant.Options
 		require.NoError(t, o.SetMaxOpen(c.files, c.maps))
@@ -230,6 +233,10 @@ func TestMaxOpenByTheProcessLimits(t *testing.T) {
 		require.ErrorContains(t, err, "ulimit -n")
 		require.ErrorContains(t, err, "vm.max_map_count")
 	}
+	var o tenant.Options
+	require.ErrorContains(t, o.SetMaxOpen(100, 65530), "ulimit -n")
+	one := tenant.Options{MaxOpen: 1}
+	require.NoError(t, one.SetMaxOpen(100, 65530), "who asks for one has one")
 }
 
 func TestNegativeOptions(t *testing.T) {
@@ -313,6 +320,49 @@ func TestEach(t *testing.T) {
 	})
 	require.ErrorIs(t, err, context.Canceled)
 	require.LessOrEqual(t, visits, 4)
+}
+
+// TestEachLeavesNobodyOut has fewer places than tenants that would be visited at once, and
+// visits that take longer than anybody waits for a place.
+func TestEachLeavesNobodyOut(t *testing.T) {
+	for name, o := range map[string]tenant.Options{
+		"open": {MaxOpen: 2}, "in flight": {MaxInFlight: 2}, "one": {MaxOpen: 1, MaxInFlight: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var names []string
+			for i := range 6 {
+				names = append(names, fmt.Sprint("t", i))
+			}
+			dir := t.TempDir()
+			create(t, dir, names...)
+			o.Wait = 20 * time.Millisecond
+			m := open(t, dir, o)
+			var visits atomic.Int32
+			require.NoError(t, m.Each(t.Context(), nil, func(context.Context, *tenant.Handle) error {
+				visits.Add(1)
+				<-time.After(3 * o.Wait)
+				return nil
+			}))
+			require.EqualValues(t, len(names), visits.Load())
+		})
+	}
+}
+
+// TestEachOutlivesItsFunction has a function that ends its goroutine, as a test's FailNow
+// does.
+func TestEachOutlivesItsFunction(t *testing.T) {
+	dir := t.TempDir()
+	create(t, dir, "a", "b", "c")
+	m := open(t, dir, tenant.Options{Opens: 1})
+	var visits atomic.Int32
+	err := m.Each(t.Context(), nil, func(context.Context, *tenant.Handle) error {
+		visits.Add(1)
+		runtime.Goexit()
+		return nil
+	})
+	require.ErrorContains(t, err, `tenant "b": the function has ended its goroutine`)
+	require.EqualValues(t, 3, visits.Load())
+	require.NoError(t, m.Delete(t.Context(), "a"), "nothing holds it")
 }
 
 func TestDo(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 
 // Rename gives a tenant another name, without copying anything. It ends its streams
 // and waits for the last handle as Delete does. It fails with ErrNotFound, ErrExists if the new
-// name is taken, ErrBusy, or ErrFrozen.
+// name is taken, ErrBusy, ErrFrozen, or ErrProvisioning while Provision is at it.
 func (m *Manager) Rename(ctx context.Context, from, to string) error {
 	for _, name := range []string{from, to} {
 		if err := CheckName(name); err != nil {
@@ -57,10 +57,13 @@ func (s *slot) rename(ctx context.Context, to *slot) error {
 	if err := to.vacant(); err != nil {
 		return err
 	}
-	if s.frozen.Load() {
+	switch {
+	case s.frozen.Load():
 		return ErrFrozen
+	case m.settingUp(s.id.name) != nil:
+		return ErrProvisioning
 	}
-	if err := s.vacate(ctx); err != nil {
+	if err := s.vacate(ctx, m.opts.DeleteWait); err != nil {
 		return err
 	}
 	m.opts.step("rename: settle")

@@ -22,7 +22,7 @@ const settingsCollection = "_tenant"
 // Settings returns what belongs to the tenant beside its data, such as its address and
 // its name, by key. They are rows of the collection _tenant (key text, value text) of its
 // own database: an image, a rename and the trash have them too.
-func (h *Handle) Settings(ctx context.Context) (map[string]string, error) {
+func (h *handle) Settings(ctx context.Context) (map[string]string, error) {
 	if err := h.begin(); err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (h *Handle) Settings(ctx context.Context) (map[string]string, error) {
 }
 
 // SetSettings replaces all settings of the tenant at once.
-func (h *Handle) SetSettings(ctx context.Context, settings map[string]string) error {
+func (h *handle) SetSettings(ctx context.Context, settings map[string]string) error {
 	if err := h.begin(); err != nil {
 		return err
 	}
@@ -59,6 +59,7 @@ func (h *Handle) SetSettings(ctx context.Context, settings map[string]string) er
 		stmts = append(stmts, fenec.Statement{Text: "put " + settingsCollection + " {key: $1, value: $2}", Args: []any{key, value}})
 	}
 	if _, err := h.live.db.Batch(ctx, stmts); err != nil {
+		h.failed(err)
 		return fmt.Errorf("tenant %q: settings: %w", h.ID(), err)
 	}
 	return nil

@@ -35,16 +35,32 @@ type slot struct {
 	owner   chan struct{} // closed when the owner leaves; nil while there is none
 	unused  chan struct{} // closed when users falls to 0; nil unless somebody waits
 	gone    bool          // forgotten by the manager: look the name up again
-	thaw    *time.Timer   // ends the freeze; nil if nothing does
-	freezes int           // counts them, so that a timer knows its own
+	failure *failure      // of the database that is open; nil if there is none
+	freeze  freeze
 }
 
-// instance is an open database. It is not changed.
+// instance is an open database.
 type instance struct {
-	db   *fenec.DB
-	life context.Context // ends when streams are to end
-	end  context.CancelCauseFunc
+	db *fenec.DB
+
+	// streams is what streams live by. It ends when they are to end, and another takes its
+	// place if the database then stays open all the same.
+	streams atomic.Pointer[lifetime]
 }
+
+type lifetime struct {
+	context.Context
+	end context.CancelCauseFunc
+}
+
+// begin lets streams begin, until within ends or they are to end.
+func (x *instance) begin(within context.Context) {
+	ctx, end := context.WithCancelCause(within)
+	x.streams.Store(&lifetime{ctx, end})
+}
+
+// end ends streams.
+func (x *instance) end() { x.streams.Load().end(ErrEnded) }
 
 // slot returns the tenant's slot, a new one if there is none, and the turn of the
 // look-up: they count up.
@@ -112,7 +128,7 @@ const (
 
 // take takes a reference for h if the database is open, and h is not nil. Otherwise
 // it makes the caller the owner.
-func (s *slot) take(h *Handle, turn uint64) (got, <-chan struct{}) {
+func (s *slot) take(h *handle, turn uint64) (got, <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -128,8 +144,15 @@ func (s *slot) take(h *Handle, turn uint64) (got, <-chan struct{}) {
 	return owned, nil
 }
 
+// lend gives h a reference to the open database of an owned slot.
+func (s *slot) lend(h *handle, turn uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lendLocked(h, turn)
+}
+
 // lendLocked gives h a reference.
-func (s *slot) lendLocked(h *Handle, turn uint64) {
+func (s *slot) lendLocked(h *handle, turn uint64) {
 	s.users++
 	s.turn = turn
 	h.slot, h.live = s, s.live
@@ -222,20 +245,14 @@ func (s *slot) opened(db *fenec.DB) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.used, s.turn = s.m.tick(), s.m.lastTurn()
-	s.liveLocked(db)
+	s.live = &instance{db: db}
+	s.live.begin(s.m.life)
 }
 
 func (m *Manager) lastTurn() uint64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.turn
-}
-
-// liveLocked makes the database one whose streams may begin.
-func (s *slot) liveLocked(db *fenec.DB) {
-	live := &instance{db: db}
-	live.life, live.end = context.WithCancelCause(s.m.life)
-	s.live = live
 }
 
 // tick sets and returns the time that is told to those who need not know it exactly.
@@ -245,15 +262,15 @@ func (m *Manager) tick() int64 {
 	return now
 }
 
-// vacate ends the streams of an owned slot and waits until no reference is left, for
-// Options.DeleteWait at most; then it is ErrBusy, and streams may begin again.
-func (s *slot) vacate(ctx context.Context) error {
+// vacate ends the streams of an owned slot and waits until no reference is left, for so
+// long at most; then it is ErrBusy, and streams may begin again.
+func (s *slot) vacate(ctx context.Context, most time.Duration) error {
 	s.mu.Lock()
 	if s.live == nil {
 		s.mu.Unlock()
 		return nil
 	}
-	s.live.end(ErrEnded)
+	s.live.end()
 	var unused chan struct{}
 	if s.users > 0 {
 		s.unused = make(chan struct{})
@@ -263,24 +280,24 @@ func (s *slot) vacate(ctx context.Context) error {
 	if unused == nil {
 		return nil
 	}
-	err := s.awaitUnused(ctx, unused)
+	err := s.awaitUnused(ctx, unused, most)
 	if err != nil {
 		s.mu.Lock()
 		s.unused = nil
-		s.liveLocked(s.live.db)
+		s.live.begin(s.m.life)
 		s.mu.Unlock()
 	}
 	return err
 }
 
-func (s *slot) awaitUnused(ctx context.Context, unused <-chan struct{}) error {
-	timer := time.NewTimer(s.m.opts.DeleteWait)
+func (s *slot) awaitUnused(ctx context.Context, unused <-chan struct{}, most time.Duration) error {
+	timer := time.NewTimer(most)
 	defer timer.Stop()
 	select {
 	case <-unused:
 		return nil
 	case <-timer.C:
-		return fmt.Errorf("%w: still in use after %v", ErrBusy, s.m.opts.DeleteWait)
+		return fmt.Errorf("%w: still in use after %v", ErrBusy, most)
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-s.m.life.Done():
@@ -293,14 +310,13 @@ func (s *slot) awaitUnused(ctx context.Context, unused <-chan struct{}) error {
 func (s *slot) close(fold bool) error {
 	s.mu.Lock()
 	live := s.live
-	s.live = nil
-	s.stopThawLocked()
-	s.frozen.Store(false)
+	s.live, s.failure = nil, nil
+	s.thawLocked()
 	s.mu.Unlock()
 	if live == nil {
 		return nil
 	}
-	live.end(ErrEnded)
+	live.end()
 	if s.m.opts.OnClose != nil {
 		s.m.opts.OnClose(s.id, live.db)
 	}

@@ -19,6 +19,9 @@ type Stats struct {
 	Open    int   // databases
 }
 
+// Boot returns what names this manager: no other has had the same.
+func (m *Manager) Boot() string { return m.boot }
+
 // Stats returns the figures of the moment.
 func (m *Manager) Stats() (Stats, error) {
 	sizes, err := m.Sizes()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -118,6 +119,32 @@ func (m *Manager) keepStatus(ctx context.Context, name string, status Status) er
 	}
 	m.statuses.set(name, status)
 	return nil
+}
+
+// statusFile is what the file ends in that keeps the status of a tenant in the trash. One
+// that was active has none.
+const statusFile = ".status"
+
+// takeStatus writes a tenant's status into a directory of the trash.
+func (m *Manager) takeStatus(name, dir string) error {
+	status := m.statusOf(name)
+	if status == Active {
+		return nil
+	}
+	m.opts.step("delete: status")
+	return errors.Join(writeFile(filepath.Join(dir, name+statusFile), []byte(status.String())), syncDir(dir))
+}
+
+// statusIn returns the status that a tenant had as it came into a directory of the trash.
+func statusIn(dir, name string) (Status, error) {
+	text, err := os.ReadFile(filepath.Join(dir, name+statusFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return Active, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return ParseStatus(string(text))
 }
 
 // SetStatus says whether a tenant is to be served. Handles that are out stay good.

@@ -1,7 +1,6 @@
 package tenant_test
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -53,29 +52,6 @@ func TestStatuses(t *testing.T) {
 	}
 	_, err = tenant.ParseStatus("Active")
 	require.Error(t, err)
-}
-
-func TestProvision(t *testing.T) {
-	m := open(t, t.TempDir(), tenant.Options{})
-	ctx := t.Context()
-	fill := func(ctx context.Context, h *tenant.Handle) error {
-		_, err := m.Acquire(ctx, "acme")
-		require.ErrorIs(t, err, tenant.ErrProvisioning)
-		got, ok := tenant.FromContext(ctx)
-		require.True(t, ok)
-		require.Same(t, h, got)
-		_, err = h.Exec(ctx, "create collection a (b int)")
-		return err
-	}
-	require.NoError(t, m.Provision(ctx, "acme", fill))
-	require.ErrorIs(t, m.Provision(ctx, "acme", fill), tenant.ErrExists)
-	require.Zero(t, count(t, m, "acme", "a"))
-
-	wrong := errors.New("wrong")
-	require.ErrorIs(t, m.Provision(ctx, "beta", func(context.Context, *tenant.Handle) error { return wrong }), wrong)
-	require.Panics(t, func() { _ = m.Provision(ctx, "beta", func(context.Context, *tenant.Handle) error { panic(wrong) }) })
-	_, err := m.Acquire(ctx, "beta")
-	require.ErrorIs(t, err, tenant.ErrNotFound)
 }
 
 func TestDegradedHere(t *testing.T) {

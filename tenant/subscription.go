@@ -10,7 +10,7 @@ import (
 
 // Subscription follows a shape for as long as its handle is not released.
 type Subscription struct {
-	h    *Handle
+	h    *handle
 	sub  *fenec.Subscription
 	next *fenec.Event // that came, and for which there was no place yet
 	over func()       // tells who watches that it is over; it may be called again
@@ -46,7 +46,7 @@ func (s *surface) Subscribe(ctx context.Context, shape fenec.Shape, since uint64
 }
 
 // subscribes asks who watches whether a subscription may begin.
-func (h *Handle) subscribes() (over func(), err error) {
+func (h *handle) subscribes() (over func(), err error) {
 	if h.watch == nil {
 		return func() {}, nil
 	}
@@ -78,15 +78,16 @@ func (s *Subscription) await(ctx context.Context) error {
 	}
 	until, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(s.h.live.life, cancel)()
+	streams := s.h.live.streams.Load()
+	defer context.AfterFunc(streams, cancel)()
 	ev, err := s.sub.Next(until)
 	switch {
 	case err == nil:
 		s.next = &ev
 	case s.h.calls.Load()&released != 0:
 		return ErrReleased
-	case ctx.Err() == nil && s.h.live.life.Err() != nil:
-		return context.Cause(s.h.live.life)
+	case ctx.Err() == nil && streams.Err() != nil:
+		return context.Cause(streams)
 	}
 	return err
 }

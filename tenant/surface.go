@@ -22,7 +22,7 @@ type statements interface {
 
 // surface asks for as long as the handle is not released.
 type surface struct {
-	h  *Handle
+	h  *handle
 	on statements
 }
 
@@ -32,7 +32,7 @@ type Session struct{ surface }
 
 // Session returns the database as p shows it to whom the values belong, as
 // fenec.DB.Session does.
-func (h *Handle) Session(p *fenec.Policy, values ...any) (*Session, error) {
+func (h *handle) Session(p *fenec.Policy, values ...any) (*Session, error) {
 	if err := h.begin(); err != nil {
 		return nil, err
 	}
@@ -54,6 +54,7 @@ func (s *surface) Query(ctx context.Context, text string, args ...any) (*fenec.R
 	if err == nil {
 		s.h.did(res)
 	}
+	s.h.failed(err)
 	return res, err
 }
 
@@ -65,6 +66,7 @@ func (s *surface) Exec(ctx context.Context, text string, args ...any) (int, erro
 	defer s.h.end()
 	n, err := s.on.Exec(ctx, text, args...)
 	s.h.wrote(n)
+	s.h.failed(err)
 	return n, err
 }
 
@@ -78,6 +80,7 @@ func (s *surface) Batch(ctx context.Context, stmts []fenec.Statement) ([]*fenec.
 	if err == nil {
 		s.h.did(list...)
 	}
+	s.h.failed(err)
 	return list, err
 }
 
@@ -89,6 +92,7 @@ func (s *surface) Load(ctx context.Context, text string, rows iter.Seq2[[]any, e
 	defer s.h.end()
 	n, err := s.on.Load(ctx, text, rows)
 	s.h.wrote(n)
+	s.h.failed(err)
 	return n, err
 }
 
@@ -119,7 +123,9 @@ func (s *surface) Update(ctx context.Context, fn func(*fenec.Tx) error) (uint64,
 		return 0, err
 	}
 	defer s.h.end()
-	return s.on.Update(ctx, fn)
+	seq, err := s.on.Update(ctx, fn)
+	s.h.failed(err)
+	return seq, err
 }
 
 // View calls fn with a snapshot as fenec.DB.View does.
@@ -142,7 +148,7 @@ func (s *surface) Collections() []string {
 }
 
 // Seq returns the sequence of the last write; 0 once the handle is released.
-func (h *Handle) Seq() uint64 {
+func (h *handle) Seq() uint64 {
 	if h.begin() != nil {
 		return 0
 	}
@@ -151,16 +157,18 @@ func (h *Handle) Seq() uint64 {
 }
 
 // Sync returns once every write answered before the call is on disk.
-func (h *Handle) Sync(ctx context.Context) error {
+func (h *handle) Sync(ctx context.Context) error {
 	if err := h.begin(); err != nil {
 		return err
 	}
 	defer h.end()
-	return h.live.db.Sync(ctx)
+	err := h.live.db.Sync(ctx)
+	h.failed(err)
+	return err
 }
 
 // Stats returns the database's figures.
-func (h *Handle) Stats() (fenec.Stats, error) {
+func (h *handle) Stats() (fenec.Stats, error) {
 	if err := h.begin(); err != nil {
 		return fenec.Stats{}, err
 	}
@@ -169,7 +177,7 @@ func (h *Handle) Stats() (fenec.Stats, error) {
 }
 
 // Changes returns what happened after a sequence as fenec.DB.Changes does.
-func (h *Handle) Changes(ctx context.Context, since uint64, most int) ([]fenec.Change, uint64, error) {
+func (h *handle) Changes(ctx context.Context, since uint64, most int) ([]fenec.Change, uint64, error) {
 	if err := h.begin(); err != nil {
 		return nil, 0, err
 	}
@@ -178,11 +186,11 @@ func (h *Handle) Changes(ctx context.Context, since uint64, most int) ([]fenec.C
 }
 
 // WaitChange waits as fenec.DB.WaitChange does, and holds no place meanwhile.
-func (h *Handle) WaitChange(ctx context.Context, since uint64, collections ...string) error {
+func (h *handle) WaitChange(ctx context.Context, since uint64, collections ...string) error {
 	return h.waiting(ctx, func() error { return h.live.db.WaitChange(ctx, since, collections...) })
 }
 
 // WaitSeq waits as fenec.DB.WaitSeq does, and holds no place meanwhile.
-func (h *Handle) WaitSeq(ctx context.Context, seq uint64) error {
+func (h *handle) WaitSeq(ctx context.Context, seq uint64) error {
 	return h.waiting(ctx, func() error { return h.live.db.WaitSeq(ctx, seq) })
 }

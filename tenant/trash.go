@@ -41,10 +41,13 @@ func (m *Manager) Delete(ctx context.Context, name string) error {
 
 // DeleteNow is Delete for good: nothing goes into the trash.
 func (m *Manager) DeleteNow(ctx context.Context, name string) error {
-	return m.remove(ctx, name, func(s *slot) error {
-		s.m.opts.step("delete: remove")
-		return errors.Join(fenec.Remove(s.path()), s.clear())
-	})
+	return m.remove(ctx, name, (*slot).erase)
+}
+
+// erase removes the closed tenant of an owned slot for good.
+func (s *slot) erase() error {
+	s.m.opts.step("delete: remove")
+	return errors.Join(fenec.Remove(s.path()), s.clear())
 }
 
 // remove closes a tenant and takes it away.
@@ -70,7 +73,7 @@ func (s *slot) remove(ctx context.Context, away func(*slot) error) error {
 	} else if !there {
 		return ErrNotFound
 	}
-	if err := s.vacate(ctx); err != nil {
+	if err := s.vacate(ctx, s.m.opts.DeleteWait); err != nil {
 		return err
 	}
 	s.m.opts.step("delete: settle")
@@ -92,9 +95,13 @@ func (s *slot) discard() error {
 	if err != nil {
 		return err
 	}
-	m.opts.step("delete: database")
-	if err := os.Rename(s.path(), filepath.Join(dir+partial, name+suffix)); err != nil {
-		return errors.Join(err, os.Remove(dir+partial))
+	err = m.takeStatus(name, dir+partial)
+	if err == nil {
+		m.opts.step("delete: database")
+		err = os.Rename(s.path(), filepath.Join(dir+partial, name+suffix))
+	}
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(dir+partial))
 	}
 	return m.finishDiscard(name, dir)
 }
@@ -128,7 +135,7 @@ func (m *Manager) finishDiscard(name, dir string) error {
 	return errors.Join(os.Rename(dir+partial, dir), syncDir(filepath.Dir(dir)))
 }
 
-// Undelete brings back the tenant of that name that was deleted last. It is
+// Undelete brings back the tenant of that name that was deleted last, with its status. It is
 // ErrNotFound if the trash has none, and ErrExists if the name is taken.
 func (m *Manager) Undelete(ctx context.Context, name string) error {
 	if err := CheckName(name); err != nil {
@@ -139,14 +146,14 @@ func (m *Manager) Undelete(ctx context.Context, name string) error {
 		return err
 	}
 	defer s.leave()
-	if err := s.undelete(); err != nil {
+	if err := s.undelete(ctx); err != nil {
 		return fmt.Errorf("tenant %q: undelete: %w", name, err)
 	}
 	m.changed(name)
 	return nil
 }
 
-func (s *slot) undelete() error {
+func (s *slot) undelete(ctx context.Context) error {
 	m, name := s.m, s.id.name
 	if err := s.vacant(); err != nil {
 		return err
@@ -159,16 +166,21 @@ func (s *slot) undelete() error {
 		return ErrNotFound
 	}
 	dir := filepath.Join(m.dir, trashDir, list[len(list)-1].dir)
-	m.opts.step("undelete: clear")
-	if err := s.clear(); err != nil {
+	status, err := statusIn(dir, name)
+	if err != nil {
 		return err
 	}
+	m.opts.step("undelete: clear")
+	if err := errors.Join(s.clear(), m.keepStatus(ctx, name, status)); err != nil {
+		return err
+	}
+	ctx = context.WithoutCancel(ctx)
 	m.opts.step("undelete: begin")
 	if err := errors.Join(os.Rename(dir, dir+partial), syncDir(filepath.Dir(dir))); err != nil {
-		return err
+		return errors.Join(err, m.keepStatus(ctx, name, Active))
 	}
 	if err := s.fetch(dir); err != nil {
-		return errors.Join(err, m.finishDiscard(name, dir))
+		return errors.Join(err, m.finishDiscard(name, dir), m.keepStatus(ctx, name, Active))
 	}
 	m.degraded.forget(name)
 	m.opts.step("undelete: finish")

@@ -119,3 +119,32 @@ func TestDamagedTenantsGoWithTheirLogs(t *testing.T) {
 	require.NoError(t, m.Undelete(t.Context(), "bad"))
 	require.FileExists(t, filepath.Join(dir, "bad.fenec-log"))
 }
+
+// TestTheTrashKeepsStatuses brings tenants back that are not to be served.
+func TestTheTrashKeepsStatuses(t *testing.T) {
+	dir := t.TempDir()
+	m := open(t, dir, tenant.Options{})
+	ctx := t.Context()
+	for name, status := range map[string]tenant.Status{"active": tenant.Active, "ill": tenant.Degraded, "half": tenant.Provisioning} {
+		require.NoError(t, m.Create(ctx, name))
+		require.NoError(t, m.SetStatus(ctx, name, status))
+		_, err := m.Freeze(ctx, name, 0)
+		require.NoError(t, err)
+		require.NoError(t, m.Delete(ctx, name))
+		require.NoError(t, m.Create(ctx, name))
+		got, err := m.Status(ctx, name)
+		require.NoError(t, err)
+		require.Equal(t, tenant.Active, got, "another of the name has its own")
+		require.NoError(t, m.DeleteNow(ctx, name))
+		require.NoError(t, m.Undelete(ctx, name))
+		got, err = m.Status(ctx, name)
+		require.NoError(t, err)
+		require.Equal(t, status, got)
+		p, err := m.Position(ctx, name)
+		require.NoError(t, err)
+		require.False(t, p.Frozen, "a freeze is over with the delete")
+	}
+	left, err := os.ReadDir(filepath.Join(dir, ".trash"))
+	require.NoError(t, err)
+	require.Empty(t, left)
+}

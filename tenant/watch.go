@@ -14,7 +14,7 @@ type watch struct {
 }
 
 // did tells who watches what results there are.
-func (h *Handle) did(list ...*fenec.Result) {
+func (h *handle) did(list ...*fenec.Result) {
 	if h.watch == nil {
 		return
 	}
@@ -32,14 +32,14 @@ func (h *Handle) did(list ...*fenec.Result) {
 }
 
 // wrote tells who watches how many rows were written.
-func (h *Handle) wrote(rows int) {
+func (h *handle) wrote(rows int) {
 	if h.watch != nil && rows > 0 {
 		h.watch.Wrote(rows)
 	}
 }
 
 // read tells who watches how many rows were read.
-func (h *Handle) read(rows int) {
+func (h *handle) read(rows int) {
 	if h.watch != nil && rows > 0 {
 		h.watch.Read(rows)
 	}

@@ -28,6 +28,9 @@ type Answer struct {
 	nothing bool // a write that wrote nothing, or whose requirement was not met
 	sent    bool // it has been sent already
 	cut     bool // but not to its end
+
+	sentBytes int64          // of its body, before they are compressed
+	left      <-chan outcome // of a write of it that still goes on; nil if none does
 }
 
 // OK returns a successful answer.
@@ -40,6 +43,16 @@ func Fail(status int, message string) Answer {
 		body = append(body, retryMember...)
 	}
 	return Answer{Status: status, Body: append(body, '}')}
+}
+
+// FailAs returns an answer that tells of an error, with the word by which programs know
+// it.
+func FailAs(p problem.Problem, message string) Answer {
+	a := Fail(p.Status, message)
+	if p.Code != "" {
+		a.Body = append(a.Body[:len(a.Body)-1], `,"code":"`+p.Code+`"}`...)
+	}
+	return a
 }
 
 var (
@@ -122,7 +135,7 @@ func send(w http.ResponseWriter, body []byte) {
 		return
 	}
 	for chunk := range slices.Chunk(body, part) {
-		if _, err := (inTime{w}).Write(chunk); err != nil {
+		if _, err := (inTime{w, patience}).Write(chunk); err != nil {
 			return
 		}
 	}
@@ -131,11 +144,14 @@ func send(w http.ResponseWriter, body []byte) {
 // patience is how long a client may take to accept a part of an answer.
 const patience = time.Minute
 
-// inTime writes what a client must accept within patience.
-type inTime struct{ w http.ResponseWriter }
+// inTime writes what a client must accept within some time.
+type inTime struct {
+	w http.ResponseWriter
+	d time.Duration
+}
 
 func (o inTime) Write(b []byte) (int, error) {
-	defer within(http.NewResponseController(o.w), patience)()
+	defer within(http.NewResponseController(o.w), o.d)()
 	return o.w.Write(b)
 }
 

@@ -46,17 +46,18 @@ func detach(w http.ResponseWriter) {
 	}
 }
 
-// event sends a seed or a change.
-func (o *eventWriter) event(ev *fenec.Event) error {
+// event sends a seed or a change, and returns how many bytes that took.
+func (o *eventWriter) event(ev *fenec.Event) (int, error) {
 	name := "event: change\ndata: "
 	if ev.Kind == fenec.EventSeed {
 		name = "event: seed\ndata: "
 	}
 	b, err := ev.AppendJSON(append(o.buf[:0], name...))
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return o.flush(append(b, "\n\n"...))
+	b = append(b, "\n\n"...)
+	return len(b), o.flush(b)
 }
 
 // comment sends a line that clients pass over.

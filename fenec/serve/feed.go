@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/fenec-go/fenecdb/fenec"
 	"github.com/fenec-go/fenecdb/fenec/serve/internal/target"
@@ -103,8 +104,9 @@ func (c *call) await(ctx context.Context, since uint64, most int) (list []fenec.
 			return list, next, err
 		}
 		since = next
-		goOn := c.waits()
+		began, goOn := time.Now(), c.waits()
 		err := c.db.WaitFeed(ctx, since)
+		c.waitedSince(began, "fenec.wait_for_changes")
 		if refusal := goOn(); refusal != nil {
 			return nil, since, refusedError{*refusal}
 		}
@@ -128,7 +130,7 @@ func (c *call) feedAnswer(list []fenec.FeedChange, next uint64) Answer {
 		}
 		body = append(body, '\n')
 	}
-	return Answer{Status: http.StatusOK, Body: body, Seq: c.db.Seq(), Header: http.Header{
+	return Answer{Status: http.StatusOK, Body: body, Seq: c.db.Seq(), rows: len(list), Header: http.Header{
 		"Content-Type": {feedMediaType},
 		"Fenec-Next":   {strconv.FormatUint(next, 10)},
 	}}

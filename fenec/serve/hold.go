@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/fenec-go/fenecdb/internal/problem"
 )
 
 const (
@@ -90,6 +92,15 @@ func (c *call) hold(wait time.Duration) Answer {
 	ctx, cancel := context.WithTimeout(c.r.Context(), wait)
 	defer cancel()
 	defer context.AfterFunc(c.server.closing, cancel)()
+	if ended := c.use.Ended; ended != nil {
+		go func() {
+			select {
+			case <-ended:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
+	}
 	c.holding = ctx
 	defer c.passOn()
 	for {
@@ -103,7 +114,11 @@ func (c *call) hold(wait time.Duration) Answer {
 		if refusal := goOn(); refusal != nil {
 			return *refusal
 		}
-		if !woken {
+		switch {
+		case woken:
+		case c.mustEnd():
+			return FailAs(problem.TenantFrozen, c.use.Why) // it has not run
+		default:
 			return a
 		}
 		if refusal := c.authenticate(); refusal != nil {

@@ -31,13 +31,15 @@ type longAnswer struct {
 	buf     []byte // not sent yet
 	rows    int
 	out     io.Writer // nil until the head has gone
+	sent    int64     // bytes, before they are compressed
+	sending sending
 	z       resetWriter
 	release func() // gives z back
 }
 
 func (c *call) long(head Answer, most int) longAnswer {
 	head.Status, head.Ran = http.StatusOK, c.at("query")
-	return longAnswer{c: c, head: head, most: most, buf: append(c.out[:0], '[')}
+	return longAnswer{c: c, head: head, most: most, buf: append(c.out[:0], '['), sending: sending{c: c}}
 }
 
 // rows answers a statement that only reads. A get that may find many rows is sent
@@ -109,12 +111,12 @@ func (o *longAnswer) done() Answer {
 	}
 	err := o.flush()
 	if err == nil && o.z != nil {
-		err = o.z.Close()
+		err = o.sending.write(o.z.Close)
 	}
 	if err != nil {
 		return o.failed(err)
 	}
-	a.sent = true
+	a.sent, a.sentBytes = true, o.sent
 	return a
 }
 
@@ -122,26 +124,39 @@ func (o *longAnswer) done() Answer {
 func (o *longAnswer) failed(err error) Answer {
 	a := o.head
 	switch {
+	case o.out == nil && errors.Is(err, errEnded):
+		return Fail(http.StatusServiceUnavailable, o.c.use.Why)
 	case o.out == nil:
 		return Error(err)
+	case errors.Is(err, errEnded):
+		a.Status, a.cut, a.left = http.StatusServiceUnavailable, true, o.sending.left
 	case o.c.r.Method != http.MethodHead:
 		o.c.log(err)
 		a.Status, a.cut = StatusOf(err), true
 	}
-	a.sent = true
+	a.sent, a.sentBytes, a.rows = true, o.sent, o.rows
 	return a
 }
 
 // flush sends what there is.
 func (o *longAnswer) flush() error {
+	if o.c.mustEnd() {
+		return errEnded
+	}
 	if o.out == nil {
 		o.sendHead()
 	}
 	if o.c.r.Method == http.MethodHead {
 		return errHeadSent
 	}
-	_, err := o.out.Write(o.buf)
-	o.buf = o.buf[:0]
+	o.sent += int64(len(o.buf))
+	err := o.sending.write(func() error {
+		_, err := o.out.Write(o.buf)
+		return err
+	})
+	if err == nil {
+		o.buf = o.buf[:0]
+	}
 	return err
 }
 
@@ -151,7 +166,7 @@ func (o *longAnswer) sendHead() {
 	o.head.describe(h)
 	h["Content-Type"] = jsonType
 	h.Add("Vary", "Accept-Encoding")
-	o.out = inTime{w}
+	o.out = inTime{w, stall}
 	if coding := codingFor(o.c.r.Header); coding != plain {
 		coding.describe(h)
 		o.z, o.release = coding.compressor(o.out)
@@ -161,7 +176,7 @@ func (o *longAnswer) sendHead() {
 }
 
 func (o *longAnswer) end() {
-	if o.release != nil {
+	if o.release != nil && o.sending.left == nil {
 		o.release()
 	}
 }

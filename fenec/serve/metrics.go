@@ -33,6 +33,14 @@ func (c *call) scrapes() *Answer {
 	if o.MetricsToken.Opens(token) || o.Token.Opens(token) || o.Token.IsZero() && o.MetricsToken.IsZero() && o.Tokens == nil {
 		return nil
 	}
+	if c.source.Tenant != "" {
+		if who, refusal := c.server.identify(c.r); refusal == nil && who.kind == scoped {
+			c.who = who
+			if refusal := c.foreign(); refusal != nil {
+				return refusal
+			}
+		}
+	}
 	a := Unauthorized()
 	c.refused()
 	return &a

@@ -17,7 +17,9 @@ func (c *call) observe(a *Answer) {
 		kind = metrics.Write
 	}
 	s.statements.Observe(kind, took, failed)
-	s.shapes.Observe(c.source.Tenant, c.shapeText(), took, a.rows, failed)
+	if c.use != nil { // what never came to a database is nobody's
+		s.shapes.Observe(c.source.Tenant, c.shapeText(), took, a.rows, failed)
+	}
 	if s.slow != nil && took >= s.opts.SlowAfter {
 		s.slowStatements.Add(1)
 		e := s.slow.Begin("slow", "warn", c.origin())

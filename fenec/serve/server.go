@@ -123,6 +123,9 @@ func (c *call) send(a Answer) {
 	c.log(a.Err)
 	switch {
 	case a.cut:
+		if a.left != nil {
+			<-a.left // the connection is not free before
+		}
 		panic(http.ErrAbortHandler) // the client sees that the end is missing
 	case !a.sent:
 		a.Write(c.w, c.r)

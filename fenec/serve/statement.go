@@ -21,7 +21,9 @@ func (c *call) answer() Answer {
 	case c.at("_whoami"):
 		return c.whoami()
 	case c.under("_changes"):
-		return c.feed()
+		a := c.feed()
+		c.spent(&a)
+		return a
 	}
 	return c.statement()
 }

@@ -18,6 +18,7 @@ func (c *call) isStream() bool {
 // client goes away.
 func (c *call) stream() {
 	if refusal := c.follow(); refusal != nil {
+		c.spent(refusal)
 		c.send(*refusal)
 	}
 }
@@ -58,6 +59,7 @@ func (c *call) follow() *Answer {
 	defer sub.Close()
 	defer context.AfterFunc(s.closing, func() { sub.Close() })()
 	defer c.endWith(sub)()
+	c.spent(&Answer{})
 	c.waits() // for as long as it lasts
 	c.feedEvents(sub)
 	return nil
@@ -91,7 +93,8 @@ func (c *call) mustEnd() bool {
 	}
 }
 
-// stall is how long a client may take to accept an event.
+// stall is how long a client may take to accept an event, or a portion of an answer whose
+// rows hold the database.
 const stall = 30 * time.Second
 
 // feedEvents sends events until the client, its token or the collection goes.
@@ -103,7 +106,7 @@ func (c *call) feedEvents(sub *fenec.Subscription) {
 		ev, err := c.next(ctx, sub)
 		switch {
 		case err == nil:
-			err = out.event(&ev)
+			err = c.sendEvent(out, &ev)
 		case errors.Is(err, errSilence):
 			err = out.comment("keepalive")
 		case c.mustEnd():
@@ -123,6 +126,15 @@ func (c *call) feedEvents(sub *fenec.Subscription) {
 			return // the client went away, or does not read
 		}
 	}
+}
+
+// sendEvent sends an event, and tells the use of it.
+func (c *call) sendEvent(out *eventWriter, ev *fenec.Event) error {
+	n, err := out.event(ev)
+	if err == nil && c.use.Followed != nil {
+		c.use.Followed(ev.Rows.Len(), int64(n))
+	}
+	return err
 }
 
 var errSilence = errors.New("nothing happened")

@@ -23,12 +23,13 @@ type Use struct {
 	Release func() // ends the use; it is called once
 
 	// Ended is closed when the use has to end soon, as when its tenant is to be
-	// deleted. A stream then ends with Why.
+	// deleted. A stream then ends with Why, and an answer that is sent while its rows are
+	// found is cut short.
 	Ended <-chan struct{}
 	Why   string
 
-	// Waits is called when the request begins to wait for something that others do,
-	// and the function it returns when it goes on.
+	// Waits is called when the request begins to wait for something that others do, or for
+	// its client, and the function it returns when it goes on.
 	Waits func() (goOn func(context.Context) error)
 
 	// Writes is asked before a write runs. Its error is the answer.
@@ -45,8 +46,12 @@ type Use struct {
 	// token, "" for none.
 	Warns func() (name, value string)
 
-	// Spent is told what the request cost, once it has its answer.
+	// Spent is told what the request cost, once it has its answer; of a subscription, once
+	// that has begun.
 	Spent func(Spent)
+
+	// Followed is told what a subscription has been sent, event by event.
+	Followed func(rows int, bytes int64)
 }
 
 // Spent is what a request cost.
@@ -55,7 +60,7 @@ type Spent struct {
 	Wrote bool
 	Rows  int   // answered or written
 	In    int64 // bytes of its body
-	Out   int64 // bytes of its answer, but for those of long ones
+	Out   int64 // bytes of its answer, before they are compressed
 }
 
 // always is the source of a database that is always open.
@@ -133,6 +138,6 @@ func (c *call) spent(a *Answer) {
 		}
 	}
 	if c.use.Spent != nil {
-		c.use.Spent(Spent{time.Since(c.began) - c.waited, a.wrote, a.rows, int64(len(c.body)), int64(len(a.Body))})
+		c.use.Spent(Spent{time.Since(c.began) - c.waited, a.wrote, a.rows, int64(len(c.body)), int64(len(a.Body)) + a.sentBytes})
 	}
 }

@@ -57,11 +57,12 @@ func (n *Node) overview(r *http.Request, what string) serve.Answer {
 	case "stats":
 		st, err := n.tenants.Stats()
 		return answer(http.StatusOK, struct {
-			Tenants int   `json:"tenants"`
-			Disk    int64 `json:"disk"`
-			Memory  int64 `json:"memory"`
-			Open    int   `json:"open"`
-		}{st.Tenants, st.Disk, st.Memory, st.Open}, err)
+			Tenants int    `json:"tenants"`
+			Disk    int64  `json:"disk"`
+			Memory  int64  `json:"memory"`
+			Open    int    `json:"open"`
+			Boot    string `json:"boot"`
+		}{st.Tenants, st.Disk, st.Memory, st.Open, n.tenants.Boot()}, err)
 	case "open":
 		return n.openTenants()
 	case "tenants":
@@ -129,8 +130,12 @@ func (n *Node) lifecycle(r *http.Request, name string) serve.Answer {
 		return answer(http.StatusCreated, map[string]string{"created": name}, err)
 	case http.MethodDelete:
 		remove := n.tenants.Delete
-		if r.URL.Query().Get("purge") == "1" {
+		switch purge := r.URL.Query()["purge"]; {
+		case len(purge) == 0:
+		case len(purge) == 1 && (purge[0] == "1" || purge[0] == "true"):
 			remove = n.tenants.DeleteNow
+		default:
+			return serve.Fail(http.StatusBadRequest, "purge is 1 or true, or left out")
 		}
 		if err := remove(r.Context(), name); errors.Is(err, tenant.ErrBusy) {
 			return serve.Fail(http.StatusConflict, err.Error())
@@ -178,17 +183,9 @@ func (n *Node) freeze(r *http.Request, name string) serve.Answer {
 	if refusal != nil {
 		return *refusal
 	}
-	var ask struct {
-		MS *int64 `json:"ms"`
-	}
-	if len(body) > 0 {
-		if err := json.Unmarshal(body, &ask); err != nil || ask.MS != nil && (*ask.MS < 1 || *ask.MS > longestFreeze) {
-			return serve.Fail(http.StatusBadRequest, `want no body, or {"ms": n} with how long, in milliseconds, a day at most`)
-		}
-	}
-	var d time.Duration
-	if ask.MS != nil {
-		d = time.Duration(*ask.MS) * time.Millisecond
+	d, ok := freezeTime(body)
+	if !ok {
+		return serve.Fail(http.StatusBadRequest, `want no body, or {"ms": n} with how long, in milliseconds, a day at most`)
 	}
 	f, err := n.tenants.Freeze(r.Context(), name, d)
 	return answer(http.StatusOK, struct {
@@ -196,6 +193,26 @@ func (n *Node) freeze(r *http.Request, name string) serve.Answer {
 		Seq    uint64 `json:"seq"`
 		Boot   string `json:"boot"`
 	}{true, f.Seq, f.Boot}, err)
+}
+
+// freezeTime reads the body of a freeze: for how long it is to be, 0 for no end.
+func freezeTime(body []byte) (d time.Duration, ok bool) {
+	if len(body) == 0 {
+		return 0, true
+	}
+	list, err := members(body)
+	value, given := list["ms"]
+	switch {
+	case err != nil || len(list) > 1 || len(list) == 1 && !given:
+		return 0, false
+	case !given || string(value) == "null":
+		return 0, true
+	}
+	var ms int64
+	if json.Unmarshal(value, &ms) != nil || ms < 1 || ms > longestFreeze {
+		return 0, false
+	}
+	return time.Duration(ms) * time.Millisecond, true
 }
 
 // applySchema answers POST /_admin/tenants/<t>/schema.
@@ -280,6 +297,7 @@ func (n *Node) writeMetrics() ([]serve.Figure, error) {
 	return []serve.Figure{
 		{Name: "fenec_tenants", Help: "Tenants.", Value: int64(st.Tenants)},
 		{Name: "fenec_tenants_open", Help: "Tenants whose database is open.", Value: int64(st.Open)},
+		{Name: "fenec_tenants_degraded", Help: "Tenants whose database does not open, or takes no writes since the disk has refused one.", Value: int64(len(n.tenants.Degraded()))},
 		{Name: "fenec_tenants_disk_bytes", Help: "Bytes on disk of all tenants.", Value: st.Disk},
 		{Name: "fenec_memory_bytes", Help: "Bytes of memory that open databases hold.", Value: st.Memory},
 		{Name: "fenec_vectors_unlinked", Help: "Vectors of open databases that are not linked into a graph yet.", Value: n.unlinked()},

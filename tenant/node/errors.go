@@ -6,6 +6,7 @@ import (
 	"log"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/fenec-go/fenecdb/fenec"
 	"github.com/fenec-go/fenecdb/fenec/serve"
@@ -92,12 +93,9 @@ func refuse(err error) (serve.Answer, bool) {
 		if !errors.Is(err, known.err) {
 			continue
 		}
-		a := serve.Fail(known.problem.Status, told(err))
+		a := serve.FailAs(known.problem, told(err))
 		if errors.Is(err, tenant.ErrDegraded) {
 			a.Err = err
-		}
-		if word := known.problem.Code; word != "" {
-			a.Body = append(a.Body[:len(a.Body)-1], `,"code":"`+word+`"}`...)
 		}
 		return a, true
 	}
@@ -105,10 +103,16 @@ func refuse(err error) (serve.Answer, bool) {
 }
 
 // told returns what clients are told of an error: why a database does not open may
-// name files, and is for the log.
+// name files, and is for the log. What is before the word for a bad image does, too.
 func told(err error) string {
 	if errors.Is(err, tenant.ErrDegraded) {
 		return tenant.ErrDegraded.Error() + "; the node's log says why"
+	}
+	for _, known := range []error{fenec.ErrImage, tenant.ErrTooLarge} {
+		if _, what, ok := strings.Cut(err.Error(), known.Error()); ok && errors.Is(err, known) {
+			what, _, _ = strings.Cut(what, "\n")
+			return known.Error() + what
+		}
 	}
 	return err.Error()
 }

@@ -61,6 +61,24 @@ func TestRequestsThatMakeNoSense(t *testing.T) {
 		{"POST", "/_admin/tenants/acme/freeze", `{"ms":9223372036854775807}`, 400},
 		{"POST", "/_admin/tenants/acme/freeze", `{"ms":1e3}`, 400},
 		{"POST", "/_admin/tenants/acme/freeze", `{"ms":-1}`, 400},
+		{"POST", "/_admin/tenants/acme/freeze", `{"MS":1}`, 400},
+		{"POST", "/_admin/tenants/acme/freeze", `{"seconds":1}`, 400},
+		{"POST", "/_admin/tenants/acme/freeze", `{"ms":1,"and":2}`, 400},
+		{"POST", "/_admin/tenants/acme/freeze", `{"ms":1,"ms":2}`, 400},
+		{"POST", "/_admin/tenants/acme/freeze", `{"ms":1}x`, 400},
+		{"POST", "/_admin/tenants/acme/freeze", `{"ms":1`, 400},
+		{"POST", "/_admin/tenants/acme/freeze", `null`, 400},
+		{"POST", "/_admin/tenants/acme/freeze", `[1]`, 400},
+		{"DELETE", "/_admin/tenants/acme?purge=yes", "", 400},
+		{"DELETE", "/_admin/tenants/acme?purge=0", "", 400},
+		{"DELETE", "/_admin/tenants/acme?purge=", "", 400},
+		{"DELETE", "/_admin/tenants/acme?purge=1&purge=0", "", 400},
+		{"PUT", "/_admin/tenants/acme/settings", `{"a":null}`, 400},
+		{"PUT", "/_admin/tenants/acme/settings", `{"a":1}`, 400},
+		{"PUT", "/_admin/tenants/acme/settings", `{"a":"b","a":"c"}`, 400},
+		{"PUT", "/_admin/tenants/acme/settings", `{"a":"b"}{}`, 400},
+		{"PUT", "/_admin/tenants/acme/settings", `null`, 400},
+		{"PUT", "/_admin/tenants/acme/settings", ``, 400},
 		{"POST", "/_admin/tenants/acme/freeze", long + long + long, 413},
 		{"PUT", "/_admin/tenants/acme/quota", `{"rows":` + long + `}`, 400},
 		{"PUT", "/_admin/tenants/acme/quota", `{"rows":1.5}`, 400},
@@ -78,6 +96,10 @@ func TestRequestsThatMakeNoSense(t *testing.T) {
 		require.Equal(t, x.want, status, "%s %s %.60s: %s", x.method, x.path, x.body, body)
 	}
 	require.Equal(t, before, listing(t, c.dir))
+	c.want(200, `{}`, "GET", "/_admin/tenants/acme/settings", "a", "")
+	_, told := c.do("PUT", "/_admin/tenants/new/file", "a", "FENEC and no more")
+	require.Contains(t, told, "not a whole image")
+	require.NotContains(t, told, c.dir, "where the files are is for the log")
 	for _, path := range []string{"/t/acme/notes", "/t/beta/notes"} {
 		c.want(200, `[]`, "GET", path, "", "")
 	}

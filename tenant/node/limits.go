@@ -24,13 +24,24 @@ func read(m *tenant.Manager, name string) (quota.Limits, error) {
 	return quota.Parse(data)
 }
 
-// setLimits keeps the limits of a tenant, and holds its database to them at once if it
-// is open.
-func (n *Node) setLimits(ctx context.Context, name string, to quota.Limits) error {
+// Limits returns a tenant's limits; the zero Limits if it has none.
+func (n *Node) Limits(ctx context.Context, name string) (quota.Limits, error) {
+	if _, err := n.tenants.Lookup(ctx, name); err != nil {
+		return quota.Limits{}, err
+	}
+	return read(n.tenants, name)
+}
+
+// SetLimits keeps the limits of a tenant, and holds its database to them at once if it
+// is open. The zero Limits lift all.
+func (n *Node) SetLimits(ctx context.Context, name string, to quota.Limits) error {
 	var data []byte
 	if to != (quota.Limits{}) {
 		var err error
 		if data, err = json.Marshal(to); err != nil {
+			return err
+		}
+		if _, err := quota.Parse(data); err != nil { // one is negative
 			return err
 		}
 	}
@@ -76,18 +87,13 @@ func (r *registry) hold(name string, to quota.Limits) {
 
 // quota answers a request for a tenant's quota.
 func (n *Node) quota(r *http.Request, name string) serve.Answer {
-	if _, err := n.tenants.Lookup(r.Context(), name); err != nil && !errors.Is(err, tenant.ErrDegraded) && !errors.Is(err, tenant.ErrProvisioning) {
-		return failure(err)
-	}
+	ctx := r.Context()
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
-		kept, err := read(n.tenants, name)
-		if err != nil {
-			return failure(err)
-		}
-		return jsonAnswer(http.StatusOK, kept)
+		kept, err := n.Limits(ctx, name)
+		return answer(http.StatusOK, kept, err)
 	case http.MethodDelete:
-		if err := n.setLimits(r.Context(), name, quota.Limits{}); err != nil {
+		if err := n.SetLimits(ctx, name, quota.Limits{}); err != nil {
 			return failure(err)
 		}
 		return serve.Answer{Status: http.StatusNoContent}
@@ -100,10 +106,7 @@ func (n *Node) quota(r *http.Request, name string) serve.Answer {
 		if err != nil {
 			return serve.Fail(http.StatusBadRequest, err.Error())
 		}
-		if err := n.setLimits(r.Context(), name, to); err != nil {
-			return failure(err)
-		}
-		return jsonAnswer(http.StatusOK, to)
+		return answer(http.StatusOK, to, n.SetLimits(ctx, name, to))
 	}
 	return serve.NotFound(r)
 }

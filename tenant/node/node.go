@@ -13,7 +13,8 @@
 // The data token, or a JSON Web Token that names the tenant, opens /t/, the admin
 // token /_admin/; without an admin token there is no /_admin/. A tenant is opened by
 // its first request and held while a request runs on it: neither a slow sender nor a
-// slow reader of an ordinary answer keeps it from being closed or deleted. No request
+// slow reader keeps it from being deleted. A long answer, which is sent while its rows are
+// found, is cut short by that. No request
 // brings a tenant into being but a create and an import.
 package node
 
@@ -101,7 +102,11 @@ func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case len(path) > 0 && path[0] == "_admin" && !n.opts.AdminToken.IsZero():
 		n.serveAdmin(w, r, path[1:])
 	case len(path) > 1 && path[0] == "t":
-		n.server.Serve(w, r, path[2:], n.source(path[1]))
+		source := n.source(path[1])
+		if r.Header.Get("Fenec-Read-Only") != "" {
+			source.Open = reading(source.Open)
+		}
+		n.server.Serve(w, r, path[2:], source)
 	default:
 		n.server.ServeNode(w, r, path, n.writeMetrics)
 	}
@@ -114,6 +119,18 @@ func (n *Node) ready() serve.Answer {
 		return failure(tenant.ErrClosed)
 	}
 	return serve.OK([]byte(`{"ok":true}`))
+}
+
+// reading refuses what writes, as a frozen tenant does: a router asks for it in the moment
+// in which a write would be lost by a move, whatever has become of the freeze.
+func reading(open func(context.Context) (*serve.Use, *serve.Answer)) func(context.Context) (*serve.Use, *serve.Answer) {
+	return func(ctx context.Context) (*serve.Use, *serve.Answer) {
+		use, refusal := open(ctx)
+		if use != nil {
+			use.Writes = func() error { return tenant.ErrFrozen }
+		}
+		return use, refusal
+	}
 }
 
 // source gives the database of a tenant for as long as a request runs on it.

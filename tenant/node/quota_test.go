@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fenec-go/fenecdb/fenec"
+	"github.com/fenec-go/fenecdb/quota"
 	"github.com/fenec-go/fenecdb/tenant"
 	"github.com/fenec-go/fenecdb/tenant/node"
 )
@@ -309,4 +310,72 @@ func TestHoldingOfClosedTenants(t *testing.T) {
 	usageOf(t, n, "acme")
 	require.NoError(t, errors.Join(m.Undelete(t.Context(), "acme"), m.Rename(t.Context(), "acme", "moved")))
 	require.Equal(t, holds("copy"), holds("moved"))
+}
+
+// What embedders ask for is what the routes answer.
+func TestLimitsOfAProgram(t *testing.T) {
+	n, _ := manage(t, tenant.Options{})
+	ctx := t.Context()
+	limits, err := n.Limits(ctx, "acme")
+	require.NoError(t, err)
+	require.Zero(t, limits)
+	want := quota.Limits{Rows: 1, Requests: 8}
+	require.NoError(t, n.SetLimits(ctx, "acme", want))
+	limits, err = n.Limits(ctx, "acme")
+	require.NoError(t, err)
+	require.Equal(t, want, limits)
+	require.ErrorContains(t, n.SetLimits(ctx, "acme", quota.Limits{Rows: -1}), "rows")
+	require.Equal(t, 201, send(n, "POST", "/t/acme/notes", `{"who":"a"}`).Code)
+	require.Equal(t, 413, send(n, "POST", "/t/acme/notes", `{"who":"b"}`).Code)
+	use, err := n.Usage(ctx, "acme")
+	require.NoError(t, err)
+	require.EqualValues(t, 1, use.Rows)
+	require.Positive(t, use.Disk)
+	require.Equal(t, want, use.Quota)
+	var told node.Usage
+	require.Equal(t, 200, admin(t, n, "GET", "/_admin/tenants/acme/usage", "", &told))
+	require.Equal(t, use, told)
+	require.NoError(t, n.SetLimits(ctx, "acme", quota.Limits{}))
+	require.Equal(t, 201, send(n, "POST", "/t/acme/notes", `{"who":"b"}`).Code)
+	_, err = n.Limits(ctx, "nope")
+	require.ErrorIs(t, err, tenant.ErrNotFound)
+	require.ErrorIs(t, n.SetLimits(ctx, "nope", want), tenant.ErrNotFound)
+	_, err = n.Usage(ctx, "nope")
+	require.ErrorIs(t, err, tenant.ErrNotFound)
+	for _, name := range []string{"", "ACME"} {
+		require.ErrorIs(t, n.SetLimits(ctx, name, want), tenant.ErrName)
+	}
+}
+
+// The feed of changes and subscriptions are metered as they are answered.
+func TestStreamsAreMetered(t *testing.T) {
+	n, err := node.Open(t.TempDir(), node.Options{AdminToken: secretA, Tenants: tenant.Options{DB: fenec.Options{FeedBytes: 1 << 20, Sync: fenec.SyncAlways}}})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, n.Close()) }()
+	require.NoError(t, n.Tenants().Create(t.Context(), "acme"))
+	require.Equal(t, 200, send(n, "POST", "/t/acme/query", `{"query":"create collection notes (who text)"}`).Code)
+	require.Equal(t, 201, send(n, "POST", "/t/acme/notes", `[{"who":"a"},{"who":"b"}]`).Code)
+	before := usageOf(t, n, "acme")
+	w := send(n, "GET", "/t/acme/_changes?since=0", "")
+	require.Equal(t, 200, w.Code)
+	after := usageOf(t, n, "acme")
+	require.Equal(t, before.Requests+1, after.Requests)
+	require.EqualValues(t, w.Body.Len(), after.BytesRead-before.BytesRead)
+	require.Greater(t, after.RowsRead, before.RowsRead)
+
+	srv := httptest.NewServer(n)
+	defer srv.Close()
+	resp, err := http.Get(srv.URL + "/t/acme/notes/changes")
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	line, err := bufio.NewReader(resp.Body).ReadString('\n')
+	require.NoError(t, err)
+	require.Equal(t, "event: seed\n", line)
+	before = after
+	for after = usageOf(t, n, "acme"); after.RowsRead == before.RowsRead; { // it is counted once it is sent
+		after = usageOf(t, n, "acme")
+	}
+	require.Equal(t, before.Requests+1, after.Requests)
+	require.Equal(t, before.RowsRead+2, after.RowsRead)
+	require.Greater(t, after.BytesRead, before.BytesRead)
 }

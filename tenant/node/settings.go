@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 
 	"github.com/fenec-go/fenecdb/fenec/serve"
@@ -23,15 +24,32 @@ func (n *Node) settings(r *http.Request, name string) serve.Answer {
 		if refusal != nil {
 			return *refusal
 		}
-		var to map[string]string
-		if err := json.Unmarshal(body, &to); err != nil || to == nil {
-			return serve.Fail(http.StatusBadRequest, "settings are an object of texts")
+		to, err := settingsOf(body)
+		if err != nil {
+			return serve.Fail(http.StatusBadRequest, "settings are an object of texts: "+err.Error())
 		}
 		return n.withSettings(r.Context(), name, func(ctx context.Context, h *tenant.Handle) error {
 			return h.SetSettings(ctx, to)
 		})
 	}
 	return serve.NotFound(r)
+}
+
+// settingsOf reads settings.
+func settingsOf(body []byte) (map[string]string, error) {
+	list, err := members(body)
+	if err != nil {
+		return nil, err
+	}
+	to := map[string]string{}
+	for key, value := range list {
+		var text *string
+		if err := json.Unmarshal(value, &text); err != nil || text == nil {
+			return nil, fmt.Errorf("%.64q is none", key)
+		}
+		to[key] = *text
+	}
+	return to, nil
 }
 
 // withSettings does something to a tenant and answers with its settings.

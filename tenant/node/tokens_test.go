@@ -42,13 +42,15 @@ func TestTokensNameTheirTenants(t *testing.T) {
 	c.want(403, "", "POST", "/t/acme/notes", one, `{"n":1,"owner":"bob"}`)
 	c.want(200, `{"node":"dir","tenant":"acme","read_only":false,"kind":"scoped","sub":"ada","tenants":["acme"],"unbound":false,"append_only":[],`+
 		`"rules":[{"collection":"*","grants":["read","insert","update","delete"],"fields":null,"rows":"owner = $jwt.sub"}]}`, "GET", "/t/acme/_whoami", one, "")
-	for _, path := range []string{"", "/notes", "/notes/changes", "/collections", "/_whoami", "/_schema", "/_changes", "/nope"} {
+	for _, path := range []string{"", "/notes", "/notes/changes", "/collections", "/_whoami", "/_schema", "/_changes", "/nope", "/_stats/statements"} {
 		c.want(403, "", "GET", "/t/globex"+path, one, "")
 	}
 	for _, path := range []string{"/query", "/batch", "/notes", "/notes/near", "/_schema/apply"} {
 		c.want(403, "", "POST", "/t/globex"+path, one, `{"query":"put notes {n: 1}"}`)
 	}
 	c.want(403, "", "GET", "/t/nobody/notes", one, "")
+	c.want(401, "", "GET", "/t/acme/_stats/statements", one, "")
+	c.want(200, "", "GET", "/t/globex/_stats/statements", "d", "")
 	c.want(200, `[]`, "GET", "/t/globex/notes", "d", "")
 	both := mint(t, tokens, `,"tenant":["acme","globex"]`)
 	c.want(200, "", "GET", "/t/acme/notes", both, "")

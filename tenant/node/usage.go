@@ -1,7 +1,9 @@
 package node
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -12,36 +14,44 @@ import (
 	"github.com/fenec-go/fenecdb/tenant"
 )
 
-// usage answers GET /_admin/tenants/<t>/usage: what the tenant holds and has open, and
-// its limits.
-func (n *Node) usage(r *http.Request, name string) serve.Answer {
-	ctx := r.Context()
+// Usage is what a tenant holds and has open at the moment, and its limits.
+type Usage struct {
+	Bytes    int64        `json:"bytes"`    // live, as quota counts them
+	Rows     int64        `json:"rows"`     // as quota counts them
+	Streams  int64        `json:"streams"`  // subscriptions since its limits were set; 0 without any
+	Requests int64        `json:"requests"` // being answered, likewise
+	Disk     int64        `json:"disk"`     // bytes of its files
+	Quota    quota.Limits `json:"quota"`
+}
+
+// Usage returns what a tenant holds and has open. It is not opened for it, but once if it
+// has just come.
+func (n *Node) Usage(ctx context.Context, name string) (Usage, error) {
 	sizes, err := n.tenants.Sizes()
 	if err != nil {
-		return failure(err)
+		return Usage{}, err
 	}
 	disk, ok := sizes[name]
 	if !ok {
-		return failure(tenant.ErrNotFound)
+		return Usage{}, fmt.Errorf("tenant %q: %w", name, tenant.ErrNotFound)
 	}
 	held, err := n.meter.holding(ctx, name)
 	if err != nil {
-		return failure(err)
+		return Usage{}, err
 	}
-	limits, err := read(n.tenants, name)
+	limits, err := n.Limits(ctx, name)
 	if err != nil {
-		return failure(err)
+		return Usage{}, err
 	}
 	_, q := n.open.of(name)
 	requests, streams := q.Open()
-	return jsonAnswer(http.StatusOK, struct {
-		Bytes    int64        `json:"bytes"`
-		Rows     int64        `json:"rows"`
-		Streams  int64        `json:"streams"`
-		Requests int64        `json:"requests"`
-		Disk     int64        `json:"disk"`
-		Quota    quota.Limits `json:"quota"`
-	}{held.Bytes, held.Rows, streams, requests, disk, limits})
+	return Usage{held.Bytes, held.Rows, streams, requests, disk, limits}, nil
+}
+
+// usage answers GET /_admin/tenants/<t>/usage.
+func (n *Node) usage(r *http.Request, name string) serve.Answer {
+	u, err := n.Usage(r.Context(), name)
+	return answer(http.StatusOK, u, err)
 }
 
 // report answers GET /_admin/usage: what tenants used since a moment, all of them or

@@ -78,6 +78,18 @@ func (v *visit) spent(s serve.Spent) {
 	v.account.Add(u)
 }
 
+// followed counts what a subscription has been sent.
+func (v *visit) followed(rows int, bytes int64) {
+	v.account.Add(quota.Usage{RowsRead: int64(rows), BytesRead: bytes})
+}
+
+// refuse answers the errors that the surface of a database does not know. The manager hears
+// of them too.
+func (v *visit) refuse(err error) (serve.Answer, bool) {
+	raw.Failed(v.handle, err)
+	return refuse(err)
+}
+
 // warns returns the header that warns of a ceiling which is near.
 func (v *visit) warns() (name, value string) {
 	if key := v.quota.Warning(); key != "" {
@@ -101,8 +113,10 @@ func (v *visit) use() *serve.Use {
 		Why:     "the tenant is being deleted, renamed or closed",
 		Waits:   v.waits,
 		Streams: v.openStream,
-		Refuse:  refuse,
+		Refuse:  v.refuse,
 		Spent:   v.spent,
+
+		Followed: v.followed,
 	}
 	if v.quota != nil {
 		use.Writes, use.Warns = v.quota.MayWrite, v.warns

@@ -21,8 +21,8 @@ type watched struct {
 	req   *http.Request
 	began time.Time
 
-	in, out, read, written, waited atomic.Int64 // bytes, rows and nanoseconds
-	wrote                          atomic.Bool
+	in, waited atomic.Int64 // bytes and nanoseconds
+	wrote      atomic.Bool
 }
 
 func watch(v *visit, w http.ResponseWriter, req *http.Request) *watched {
@@ -41,12 +41,10 @@ func (x *watched) inside(to *url.URL) *http.Request {
 	return req
 }
 
-// end ends the visit and counts what the request has cost.
+// end ends the visit and counts what the request has cost that was not counted as it came:
+// one that streams may last for days.
 func (x *watched) end() {
-	u := quota.Usage{
-		Requests: 1, RowsRead: x.read.Load(), RowsWritten: x.written.Load(), BytesRead: x.out.Load(),
-		CPU: max(0, time.Since(x.began)-time.Duration(x.waited.Load())),
-	}
+	u := quota.Usage{Requests: 1, CPU: max(0, time.Since(x.began)-time.Duration(x.waited.Load()))}
 	if x.wrote.Load() {
 		u.BytesWritten = x.in.Load()
 	}
@@ -57,7 +55,7 @@ func (x *watched) end() {
 // Write counts the bytes of the answer.
 func (x *watched) Write(b []byte) (int, error) {
 	n, err := x.ResponseWriter.Write(b)
-	x.out.Add(int64(n))
+	x.account.Add(quota.Usage{BytesRead: int64(n)})
 	return n, err
 }
 
@@ -71,11 +69,11 @@ func (x *watched) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 func (x *watched) Subscribes() (end func(), err error) { return x.openStream() }
 
 // Read counts rows.
-func (x *watched) Read(rows int) { x.read.Add(int64(rows)) }
+func (x *watched) Read(rows int) { x.account.Add(quota.Usage{RowsRead: int64(rows)}) }
 
 // Wrote counts rows.
 func (x *watched) Wrote(rows int) {
-	x.written.Add(int64(rows))
+	x.account.Add(quota.Usage{RowsWritten: int64(rows)})
 	x.wrote.Store(true)
 }
 

@@ -18,6 +18,10 @@ var DB func(handle any) *fenec.DB
 // uses yet.
 var Watch func(handle any, w Watcher)
 
+// Failed tells the manager of an error that the database of a *tenant.Handle has given: if
+// that is fenec.ErrFailed, it sees to it that the tenant can be written to again.
+var Failed func(handle any, err error)
+
 // Watcher is told what is done through a handle. Its methods are called from any
 // goroutine.
 type Watcher interface {
