@@ -48,18 +48,27 @@ func newAdmin(timeout time.Duration) *admin {
 
 func (a *admin) close() { a.client.CloseIdleConnections() }
 
+// nodeStats are a node's statistics.
+type nodeStats struct {
+	Disk *int64 `json:"disk"` // bytes that the node's files take up
+	Boot string `json:"boot"` // names the process; "" of a node that does not tell
+}
+
+func (a *admin) stats(ctx context.Context, n Node) (s nodeStats, err error) {
+	err = a.get(ctx, n, "/_admin/stats", &s)
+	if err == nil && s.Disk == nil {
+		err = &NodeError{Node: n.Name, Err: errors.New("its statistics lack \"disk\"")}
+	}
+	return s, err
+}
+
 // disk returns how many bytes the node's files take up.
 func (a *admin) disk(ctx context.Context, n Node) (int64, error) {
-	var stats struct {
-		Disk *int64 `json:"disk"`
-	}
-	if err := a.get(ctx, n, "/_admin/stats", &stats); err != nil {
+	s, err := a.stats(ctx, n)
+	if err != nil {
 		return 0, err
 	}
-	if stats.Disk == nil {
-		return 0, &NodeError{Node: n.Name, Err: errors.New("its statistics lack \"disk\"")}
-	}
-	return *stats.Disk, nil
+	return *s.Disk, nil
 }
 
 // health asks the node whether it is there.

@@ -1,6 +1,7 @@
 package router
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -22,7 +23,9 @@ func (d *Directory) write(check func() error, keep func(rows) error, apply func(
 	if err := check(); err != nil {
 		return err
 	}
-	if err := d.store.write(keep); err != nil {
+	err := d.store.write(keep)
+	d.trouble.note(err)
+	if err != nil {
 		return fmt.Errorf("%w: %w", ErrDirectory, err)
 	}
 	apply()
@@ -139,8 +142,26 @@ func (d *Directory) known(tenant string) error {
 
 // SetStatus records whether a tenant is to be served.
 func (d *Directory) SetStatus(name string, status tenant.Status) error {
-	return d.update(name, func(p *place) { p.status = status }, nil)
+	return d.update(name, func(p *place) { p.status, p.noticed = status, false }, nil)
 }
+
+// notice records that a tenant was found degraded, or healthy after that. It returns
+// errDecided, and changes nothing, where somebody has said what its status is.
+func (d *Directory) notice(name string, ill bool) error {
+	from, to := tenant.Degraded, tenant.Active
+	if ill {
+		from, to = to, from
+	}
+	may := func(p *place) error {
+		if p.status != from || p.noticed == ill {
+			return errDecided
+		}
+		return nil
+	}
+	return d.updateIf(name, may, func(p *place) { p.status, p.noticed = to, ill }, nil)
+}
+
+var errDecided = errors.New("somebody has said what its status is")
 
 // SetQuota records a tenant's limits, none to clear them.
 func (d *Directory) SetQuota(name string, limits quota.Limits) error {
@@ -173,6 +194,11 @@ func (d *Directory) endMove(tenant string, left *Stray) error {
 // update changes a tenant's place in a way that moves it nowhere, and with it records
 // a stray, if any.
 func (d *Directory) update(name string, change func(*place), left *Stray) error {
+	return d.updateIf(name, func(*place) error { return nil }, change, left)
+}
+
+// updateIf is update where may finds no reason against it.
+func (d *Directory) updateIf(name string, may func(*place) error, change func(*place), left *Stray) error {
 	var next *place
 	check := func() error {
 		p, ok := d.tenants.get(name)
@@ -180,7 +206,7 @@ func (d *Directory) update(name string, change func(*place), left *Stray) error 
 			return ErrUnknownTenant
 		}
 		next = p.with(change)
-		return nil
+		return may(p)
 	}
 	keep := func(r rows) error {
 		if left != nil {
@@ -248,17 +274,21 @@ func (d *Directory) changeStrays(gone func(Stray) bool, more ...Stray) {
 // hold makes the writes to a tenant wait until release is called. It is not recorded.
 func (d *Directory) hold(tenant string) (release func()) {
 	gate := make(chan struct{})
-	d.setGate(tenant, gate)
+	d.mark(tenant, func(p *place) { p.gate = gate })
 	return sync.OnceFunc(func() {
-		d.setGate(tenant, nil)
+		d.mark(tenant, func(p *place) { p.gate, p.sealed = nil, false })
 		close(gate)
 	})
 }
 
-func (d *Directory) setGate(tenant string, gate chan struct{}) {
+// seal has the tenant's node asked to write nothing any more, until the hold is released.
+func (d *Directory) seal(tenant string) { d.mark(tenant, func(p *place) { p.sealed = p.gate != nil }) }
+
+// mark changes what is not recorded of a tenant's place.
+func (d *Directory) mark(tenant string, change func(*place)) {
 	d.change.Lock()
 	defer d.change.Unlock()
 	if p, ok := d.tenants.get(tenant); ok {
-		d.tenants.put(tenant, p.with(func(p *place) { p.gate = gate }))
+		d.tenants.put(tenant, p.with(change))
 	}
 }

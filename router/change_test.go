@@ -39,23 +39,36 @@ func TestChangesSurvive(t *testing.T) {
 		strays []Stray
 	}{
 		{"degraded", func() error { return d.SetStatus("acme", tenant.Degraded) },
-			Tenant{"acme", "n1", StateActive, tenant.Degraded, 1, nil}, nil},
+			Tenant{"acme", "n1", StateActive, tenant.Degraded, 1, nil, false}, nil},
 		{"active", func() error { return d.SetStatus("acme", tenant.Active) }, acme, nil},
+		{"noticed", func() error { return d.notice("acme", true) },
+			Tenant{"acme", "n1", StateActive, tenant.Degraded, 1, nil, true}, nil},
+		{"healthy again", func() error { return d.notice("acme", false) }, acme, nil},
+		{"noticed again", func() error { return d.notice("acme", true) },
+			Tenant{"acme", "n1", StateActive, tenant.Degraded, 1, nil, true}, nil},
+		{"decided", func() error { return d.SetStatus("acme", tenant.Degraded) },
+			Tenant{"acme", "n1", StateActive, tenant.Degraded, 1, nil, false}, nil},
+		{"which stays", func() error {
+			require.ErrorIs(t, d.notice("acme", false), errDecided)
+			require.ErrorIs(t, d.notice("acme", true), errDecided)
+			return nil
+		}, Tenant{"acme", "n1", StateActive, tenant.Degraded, 1, nil, false}, nil},
+		{"decided again", func() error { return d.SetStatus("acme", tenant.Active) }, acme, nil},
 		{"a move", func() error { return d.beginMove("acme", "n2") },
-			Tenant{"acme", "n1", StateMoving, tenant.Active, 1, &Move{To: "n2"}}, nil},
+			Tenant{"acme", "n1", StateMoving, tenant.Active, 1, &Move{To: "n2"}, false}, nil},
 		{"that ends", func() error { return d.endMove("acme", nil) }, acme, nil},
 		{"another", func() error { return d.beginMove("acme", "n2") },
-			Tenant{"acme", "n1", StateMoving, tenant.Active, 1, &Move{To: "n2"}}, nil},
+			Tenant{"acme", "n1", StateMoving, tenant.Active, 1, &Move{To: "n2"}, false}, nil},
 		{"whose source is frozen", func() error { return d.frozenAt("acme", 5) },
-			Tenant{"acme", "n1", StateMoving, tenant.Active, 1, &Move{To: "n2", Seq: 5}}, nil},
+			Tenant{"acme", "n1", StateMoving, tenant.Active, 1, &Move{To: "n2", Seq: 5}, false}, nil},
 		{"that leaves something", func() error { return d.endMove("acme", &Stray{Tenant: "acme", Node: "n2"}) }, acme, []Stray{{Tenant: "acme", Node: "n2"}}},
 		{"again", func() error { return d.endMove("acme", &Stray{Tenant: "acme", Node: "n2"}) }, acme, []Stray{{Tenant: "acme", Node: "n2"}}},
 		{"a flip", func() error { return d.flip("acme", n2, 7) },
-			Tenant{"acme", "n2", StateActive, tenant.Active, 2, nil}, []Stray{{"acme", "n1", 7}}},
+			Tenant{"acme", "n2", StateActive, tenant.Active, 2, nil, false}, []Stray{{"acme", "n1", 7}}},
 		{"and back", func() error { return d.flip("acme", n1, 8) },
-			Tenant{"acme", "n1", StateActive, tenant.Active, 3, nil}, []Stray{{"acme", "n2", 8}}},
+			Tenant{"acme", "n1", StateActive, tenant.Active, 3, nil, false}, []Stray{{"acme", "n2", 8}}},
 		{"cleared away", func() error { return d.dropStray(Stray{Tenant: "acme", Node: "n2"}) },
-			Tenant{"acme", "n1", StateActive, tenant.Active, 3, nil}, nil},
+			Tenant{"acme", "n1", StateActive, tenant.Active, 3, nil, false}, nil},
 	} {
 		require.NoError(t, step.change(), step.name)
 		for range 2 {
@@ -91,7 +104,7 @@ func TestAgain(t *testing.T) {
 	require.NoError(t, d.PutNode(n2))
 	require.NoError(t, d.Place("acme", n1))
 	require.NoError(t, d.SetQuota("acme", quota.Limits{Rows: 5}))
-	require.NoError(t, d.SetStatus("acme", tenant.Provisioning))
+	require.NoError(t, d.notice("acme", true))
 	require.NoError(t, d.flip("acme", n2, 7))
 	require.NoError(t, d.Forget("acme"))
 	d = reopened(t, d, path)
@@ -104,7 +117,7 @@ func TestAgain(t *testing.T) {
 	require.Zero(t, d.Quota("acme"))
 	for range 2 {
 		got, _ := d.Tenant("acme")
-		require.Equal(t, Tenant{"acme", "n1", StateActive, tenant.Active, 3, nil}, got)
+		require.Equal(t, Tenant{"acme", "n1", StateActive, tenant.Active, 3, nil, false}, got)
 		d = reopened(t, d, path)
 	}
 
@@ -132,6 +145,7 @@ func TestChangesRefused(t *testing.T) {
 	require.ErrorIs(t, d.SetAttrs("n1", Attrs{Role: "main"}), ErrAttrs)
 	require.ErrorIs(t, d.SetAttrs("n1", Attrs{MaxBytes: -1}), ErrAttrs)
 	require.ErrorIs(t, d.SetStatus("beta", tenant.Active), ErrUnknownTenant)
+	require.ErrorIs(t, d.notice("beta", true), ErrUnknownTenant)
 	require.ErrorIs(t, d.SetQuota("beta", quota.Limits{}), ErrUnknownTenant)
 	require.ErrorIs(t, d.beginMove("beta", "n1"), ErrUnknownTenant)
 	require.ErrorIs(t, d.flip("acme", Node{Name: "n2", Addr: "b:1"}, 1), ErrUnknownNode)

@@ -101,9 +101,9 @@ func TestRefusedHeadsLetPagesIn(t *testing.T) {
 	g := startRouter(t, ownFace, router.Options{AllowOrigin: "*", MaxConnections: 1, IdleTimeout: 200 * time.Millisecond})
 	for text, status := range map[string]int{
 		"GARBAGE\r\n\r\n": 400,
-		"GET / HTTP/1.1\r\nX: " + strings.Repeat("x", 70<<10) + "\r\n\r\n": 431,
+		"GET / HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("x", 70<<10) + "\r\n\r\n": 431,
 		"GET / HT": 408,
-		"POST / HTTP/1.1\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n": 400,
+		"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n": 400,
 	} {
 		require.Eventually(t, func() bool { return connections(g) == 0 }, eventually, tick)
 		c := g.dial()

@@ -74,9 +74,8 @@ func limitsTo(into *quota.Limits) func([]byte) error {
 // create makes a tenant on the given node, or on the one that is chosen if none is
 // given, and returns the node's name and what came of the schema.
 //
-// A node that does not answer may have made the tenant's file all the same. It
-// stays, as the router cannot tell it from one that was there before; making the
-// tenant again on that node then is 409.
+// That the file is to come is recorded first, as a stray until the tenant is placed: a
+// router that ends in between, or a node that does not answer, leaves nothing for ever.
 func (rt *Router) create(ctx context.Context, c creation) (node string, outcome json.RawMessage, err error) {
 	release, err := rt.directory.Claim(c.tenant)
 	if err != nil {
@@ -94,7 +93,7 @@ func (rt *Router) create(ctx context.Context, c creation) (node string, outcome 
 	if err := rt.makeRoom(ctx, n, c.tenant); err != nil {
 		return "", nil, err
 	}
-	if err := rt.admin.create(ctx, n, c.tenant); err != nil {
+	if err := rt.makeFile(ctx, n, c.tenant); err != nil {
 		return "", nil, err
 	}
 	if outcome, err = rt.setUp(ctx, n, c); err != nil {
@@ -114,6 +113,38 @@ func (rt *Router) makeRoom(ctx context.Context, n Node, tenant string) error {
 		return nil
 	}
 	return gone(rt.admin.purge(ctx, n, tenant))
+}
+
+// makeFile has the node make the tenant's file. That the file is to be cleared away is
+// recorded before, but only where there was none: a file that was there is somebody's,
+// and the node refuses to make another.
+func (rt *Router) makeFile(ctx context.Context, n Node, tenant string) error {
+	_, err := rt.admin.standing(ctx, n, tenant)
+	switch {
+	case err == nil:
+		return rt.admin.create(ctx, n, tenant)
+	case !isGone(err):
+		return err
+	}
+	coming := Stray{Tenant: tenant, Node: n.Name}
+	if err := rt.directory.expect(coming); err != nil {
+		return err
+	}
+	err = rt.admin.create(ctx, n, tenant)
+	switch {
+	case err == nil:
+		return nil
+	case isRefusal(err):
+		return errors.Join(err, rt.directory.dropStray(coming))
+	}
+	rt.reconciler.kick()
+	return err
+}
+
+// isRefusal reports whether a node has answered that it does not do what it was asked.
+func isRefusal(err error) bool {
+	var node *NodeError
+	return errors.As(err, &node) && node.Status >= 400 && node.Status < 500
 }
 
 // gone takes a node's answer that it has no such tenant for a deletion that went well.
@@ -156,6 +187,8 @@ func (rt *Router) undo(ctx context.Context, n Node, name string) {
 	if err == nil {
 		if _, placed := rt.directory.Tenant(name); placed {
 			err = rt.directory.Forget(name)
+		} else {
+			err = rt.directory.dropStray(Stray{Tenant: name, Node: n.Name})
 		}
 	} else {
 		err = errors.Join(err, rt.directory.abandon(Stray{Tenant: name, Node: n.Name}))
@@ -198,11 +231,21 @@ func (rt *Router) remove(ctx context.Context, tenant string) error {
 	default:
 		return err
 	}
-	if err := rt.directory.Forget(tenant); err != nil {
+	if err := rt.forget(tenant); err != nil {
 		return err
 	}
+	rt.degradations.forget(tenant)
 	rt.clearStrays(ctx, tenant)
 	return nil
+}
+
+// forget forgets a tenant that its node has deleted. What an unfinished move may have
+// made of it on another node is a stray then.
+func (rt *Router) forget(tenant string) error {
+	if t, ok := rt.directory.Tenant(tenant); ok && t.Move != nil {
+		return rt.directory.abandon(Stray{tenant, t.Move.To, t.Move.Seq})
+	}
+	return rt.directory.Forget(tenant)
 }
 
 // clearStrays deletes the copies of a tenant that are to be cleared away. Those that

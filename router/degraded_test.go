@@ -44,12 +44,22 @@ func newWard(t *testing.T) *ward {
 	n := Node{Name: "n1", Addr: node.Listener.Addr().String(), Token: NewToken("x")}
 	require.NoError(t, d.PutNode(n))
 	require.NoError(t, d.Place("acme", n))
+	w.start(d)
+	t.Cleanup(func() { w.rt.Shutdown(context.Background()) })
+	return w
+}
+
+func (w *ward) start(d *Directory) {
 	rt, err := New(Options{Directory: d, ErrorLog: log.New(io.Discard, "", 0)})
-	require.NoError(t, err)
-	t.Cleanup(func() { rt.Shutdown(context.Background()) })
+	require.NoError(w.t, err)
 	rt.degradations.every = time.Hour
 	w.rt = rt
-	return w
+}
+
+// restart goes on with another router.
+func (w *ward) restart() {
+	require.NoError(w.t, w.rt.Shutdown(context.Background()))
+	w.start(w.rt.directory)
 }
 
 func (w *ward) ask() (status int, body string) {
@@ -106,7 +116,26 @@ func TestNodesMarkTenantsDegraded(t *testing.T) {
 	status, _ = w.ask()
 	require.Equal(t, 200, status)
 	w.becomes(tenant.Active)
-	require.False(t, w.rt.degradations.lets([]byte("acme")), "it is forgotten")
+	require.Empty(t, w.rt.degradations.tries, "it is forgotten")
+}
+
+// A router that is started anew tries what the one before it has marked.
+func TestMarksOutliveTheRouter(t *testing.T) {
+	w := newWard(t)
+	w.ill.Store(true)
+	w.ask()
+	w.becomes(tenant.Degraded)
+	asked := w.asked.Load()
+	w.restart()
+	w.ask()
+	require.Equal(t, asked+1, w.asked.Load(), "at once")
+	w.ask()
+	require.Equal(t, asked+1, w.asked.Load(), "and then as before")
+	w.restart()
+	w.ill.Store(false)
+	status, _ := w.ask()
+	require.Equal(t, 200, status)
+	w.becomes(tenant.Active)
 }
 
 // What somebody has decided stays: the node is not even asked.

@@ -24,6 +24,7 @@ type Directory struct {
 	tenants *table[*place]
 	quotas  *table[quota.Limits]
 	claims  claims
+	trouble trouble
 
 	// change orders the changes: check, write, fsync, then the tables. It is
 	// held across the disk write; look-ups do not take it.
@@ -74,7 +75,7 @@ func newDirectory(s store) (*Directory, error) {
 		if !ok {
 			return nil, fmt.Errorf("tenant %q is placed on %q: %w", t.Name, t.Node, ErrUnknownNode)
 		}
-		d.tenants.put(t.Name, &place{on: on, state: t.State, status: t.Status, epoch: t.Epoch, move: t.Move})
+		d.tenants.put(t.Name, &place{on: on, state: t.State, status: t.Status, epoch: t.Epoch, move: t.Move, noticed: t.noticed})
 		on.tenants.Add(1)
 	}
 	for name, limits := range kept.quotas {

@@ -29,6 +29,8 @@ var (
 	ErrNodeChanged = errors.New("the node's address has changed meanwhile")
 	// ErrAlreadyThere is returned when a tenant is to be moved to the node it is on.
 	ErrAlreadyThere = errors.New("the tenant is already")
+	// ErrSameServer is returned when two nodes are one server.
+	ErrSameServer = errors.New("it is the same server as another node")
 	// ErrMoveBroken is returned when a move's source was writable before its flip.
 	// Nothing is lost, and trying again may help.
 	ErrMoveBroken = errors.New("the move is given up")

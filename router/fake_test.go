@@ -83,6 +83,10 @@ func (n *node) serveTenant(w http.ResponseWriter, r *http.Request, name string) 
 	case n.refuse != 0:
 		w.WriteHeader(n.refuse)
 		io.WriteString(w, `{"error":"as told"}`)
+	case r.Method == "GET" && exists:
+		io.WriteString(w, `{"seq":1,"boot":"b"}`)
+	case r.Method == "GET":
+		w.WriteHeader(404)
 	case r.Method == "PUT" && exists:
 		w.WriteHeader(409)
 	case r.Method == "PUT":

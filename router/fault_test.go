@@ -109,7 +109,10 @@ func TestCreateIsUndone(t *testing.T) {
 	var asked []string
 	node := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked = append(asked, r.Method+" "+r.RequestURI)
-		w.WriteHeader(map[string]int{"PUT": 201, "DELETE": 204}[r.Method])
+		if r.Method == "PUT" {
+			s.broken = errDisk
+		}
+		w.WriteHeader(map[string]int{"GET": 404, "PUT": 201, "DELETE": 204}[r.Method])
 	}))
 	defer node.Close()
 	require.NoError(t, d.PutNode(Node{Name: "n1", Addr: node.Listener.Addr().String(), Token: NewToken("x")}))
@@ -117,15 +120,21 @@ func TestCreateIsUndone(t *testing.T) {
 	require.NoError(t, err)
 	defer rt.Shutdown(context.Background())
 
-	s.broken = errDisk
 	w := httptest.NewRecorder()
 	rt.ServeHTTP(w, httptest.NewRequest("PUT", "/_shard/tenants/acme", strings.NewReader(`{"node":"n1"}`)))
 	require.Equal(t, 500, w.Code)
 	var body struct{ Error string }
 	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &body))
 	require.Contains(t, body.Error, "directory: disk full")
-	require.Equal(t, []string{"PUT /_admin/tenants/acme", "DELETE /_admin/tenants/acme?purge=1"}, asked)
+	require.Equal(t, []string{"GET /_admin/tenants/acme", "PUT /_admin/tenants/acme", "DELETE /_admin/tenants/acme?purge=1"}, asked)
 	require.Empty(t, d.Tenants())
+	require.Equal(t, []Stray{{Tenant: "acme", Node: "n1"}}, d.Strays(), "which is looked for once the directory works")
+
+	asked = nil
+	w = httptest.NewRecorder()
+	rt.ServeHTTP(w, httptest.NewRequest("PUT", "/_shard/tenants/beta", strings.NewReader(`{"node":"n1"}`)))
+	require.Equal(t, 500, w.Code)
+	require.Equal(t, []string{"GET /_admin/tenants/beta"}, asked, "nothing is made that is not recorded before")
 }
 
 // TestPanicEndsItsAnswerOnly has the directory panic while a request changes it.

@@ -21,8 +21,8 @@ type ForwarderOptions struct {
 }
 
 // Forwarder passes requests on to nodes and answers back, over connections that
-// it keeps: at most 256 unused ones to an address, each looked at before it is
-// used. It knows no directory.
+// it keeps: at most 64 unused ones to an address, for half a minute, each looked at
+// before it is used. It knows no directory.
 //
 // A request that certainly did not run is sent again once, on a fresh
 // connection, when the first one fails; so is one that may have run if that does no

@@ -257,14 +257,14 @@ func TestConnectionHandling(t *testing.T) {
 		head string
 		ends bool
 	}{
-		{"GET /t/acme/x HTTP/1.1\r\nConnection: close\r\n\r\n", true},
+		{"GET /t/acme/x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", true},
 		{"GET /t/acme/x HTTP/1.0\r\n\r\n", true},
 		{"GET /t/acme/x HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", false},
-		{"GET /_health HTTP/1.1\r\nConnection: close\r\n\r\n", true},
-		{"GET /t/nobody/x HTTP/1.1\r\n\r\n", false},
-		{"POST /t/nobody/x HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc", false},
-		{"POST /t/nobody/x HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n", true},
-		{"POST /t/nobody/x HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", true},
+		{"GET /_health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", true},
+		{"GET /t/nobody/x HTTP/1.1\r\nHost: x\r\n\r\n", false},
+		{"POST /t/nobody/x HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc", false},
+		{"POST /t/nobody/x HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n", true},
+		{"POST /t/nobody/x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", true},
 	} {
 		conn := g.dial()
 		conn.write(c.head)
@@ -289,18 +289,20 @@ func TestMalformedRequests(t *testing.T) {
 		name, text string
 		status     int
 	}{
-		{"70 KiB of header", "GET /t/acme/x HTTP/1.1\r\nX: " + strings.Repeat("x", 70<<10) + "\r\n\r\n", 431},
-		{"unknown method", "BREW /t/acme/x HTTP/1.1\r\n\r\n", 501},
+		{"70 KiB of header", "GET /t/acme/x HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("x", 70<<10) + "\r\n\r\n", 431},
+		{"unknown method", "BREW /t/acme/x HTTP/1.1\r\nHost: x\r\n\r\n", 501},
 		{"request line", "GET /t/acme/x\r\n\r\n", 400},
-		{"header line", "GET /t/acme/x HTTP/1.1\r\nbad\r\n\r\n", 400},
-		{"folded line", "GET /t/acme/x HTTP/1.1\r\nA: b\r\n c\r\n\r\n", 400},
+		{"no host", "GET /t/acme/x HTTP/1.1\r\n\r\n", 400},
+		{"host with a wrong port", "GET /t/acme/x HTTP/1.1\r\nHost: x:y\r\n\r\n", 400},
+		{"header line", "GET /t/acme/x HTTP/1.1\r\nHost: x\r\nbad\r\n\r\n", 400},
+		{"folded line", "GET /t/acme/x HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n", 400},
 		{"bare LF", "GET /t/acme/x HTTP/1.1\nA: b\n\n", 400},
-		{"length", "POST /t/acme/x HTTP/1.1\r\nContent-Length: x\r\n\r\n", 400},
-		{"two lengths", "POST /t/acme/x HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400},
-		{"length and chunks", "POST /t/acme/x HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400},
-		{"other coding", "POST /t/acme/x HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n", 501},
-		{"chunk", "POST /t/acme/x HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", 400},
-		{"trailer", "POST /t/acme/x HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA: b\r\n\r\n", 400},
+		{"length", "POST /t/acme/x HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n", 400},
+		{"two lengths", "POST /t/acme/x HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400},
+		{"length and chunks", "POST /t/acme/x HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400},
+		{"other coding", "POST /t/acme/x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n", 501},
+		{"chunk", "POST /t/acme/x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", 400},
+		{"trailer", "POST /t/acme/x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA: b\r\n\r\n", 400},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			conn := g.dial()
@@ -322,9 +324,9 @@ func TestCutShort(t *testing.T) {
 	g.place("n1", rawNode(t, func(*rawConn, int) { panic("asked") }), "acme")
 	for name, text := range map[string]string{
 		"header":  "GET /t/acme/x HT",
-		"body":    "POST /t/acme/x HTTP/1.1\r\nContent-Length: 5\r\n\r\nab",
-		"chunk":   "POST /t/acme/x HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
-		"skipped": "POST /t/nobody/x HTTP/1.1\r\nContent-Length: 5\r\n\r\nab",
+		"body":    "POST /t/acme/x HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab",
+		"chunk":   "POST /t/acme/x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
+		"skipped": "POST /t/nobody/x HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab",
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := g.dial()
@@ -394,7 +396,7 @@ func TestBodyTooLargeIsNotRead(t *testing.T) {
 	g := startRouter(t, ownFace, router.Options{MaxBody: 100})
 	g.place("n1", newNode(t).addr(), "acme")
 	c := g.dial()
-	c.write("POST /t/acme/x HTTP/1.1\r\nContent-Length: 1000000000\r\n\r\n")
+	c.write("POST /t/acme/x HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\n")
 	resp, _ := c.answer("POST")
 	require.Equal(t, 413, resp.StatusCode)
 	require.True(t, resp.Close)

@@ -66,11 +66,11 @@ func TestSilentClients(t *testing.T) {
 		status     int // 0: nothing is written
 	}{
 		{"from the start", "", 0},
-		{"between requests", "GET /_health HTTP/1.1\r\n\r\n", 0},
+		{"between requests", "GET /_health HTTP/1.1\r\nHost: x\r\n\r\n", 0},
 		{"in the header", "GET /_hea", 408},
-		{"in the body", "POST /t/acme/x HTTP/1.1\r\nContent-Length: 5\r\n\r\nab", 408},
-		{"in a chunk", "POST /t/acme/x HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab", 408},
-		{"in a body that is skipped", "POST /t/nobody/x HTTP/1.1\r\nContent-Length: 5\r\n\r\nab", 408},
+		{"in the body", "POST /t/acme/x HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab", 408},
+		{"in a chunk", "POST /t/acme/x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab", 408},
+		{"in a body that is skipped", "POST /t/nobody/x HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab", 408},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			conn := g.dial()

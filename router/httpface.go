@@ -49,7 +49,7 @@ func (rt *Router) serveOwnTo(s *httpSink) {
 	path := http1.Segments(s.in.Target)
 	s.kind = kindOf(firstOf(path))
 	a := newCapture()
-	rt.serveOwn(a, s.r, path)
+	rt.serveOwn(a, s.overheard(), path)
 	if rt.noteOwn(s, s.in, s.kind, a) != nil {
 		panic(http.ErrAbortHandler)
 	}
@@ -62,6 +62,23 @@ func (rt *Router) serveOwnTo(s *httpSink) {
 	if s.in.Method != http1.HEAD {
 		s.w.Write(a.body.Bytes())
 	}
+}
+
+// overheard returns the request for a handler. What that reads of its body is in s.in.
+func (s *httpSink) overheard() *http.Request {
+	r := *s.r
+	if r.Body != nil {
+		r.Body = io.NopCloser(io.TeeReader(r.Body, (*heard)(s.in)))
+	}
+	return &r
+}
+
+// heard keeps what of a request's body was read.
+type heard incoming
+
+func (h *heard) Write(p []byte) (int, error) {
+	h.body = append(h.body, p...)
+	return len(p), nil
 }
 
 // Forward answers an HTTP request with what the node answers to it. The target

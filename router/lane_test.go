@@ -35,7 +35,7 @@ func TestExpress(t *testing.T) {
 			<-time.After(60 * time.Millisecond) // longer than a connection is held
 		}},
 		{"a request in two pieces with a pause", func(t *testing.T, g *rig, c *conn) {
-			c.write("POST /t/acme/x HTTP/1.1\r\nContent-Length: 10\r\n\r\nhello")
+			c.write("POST /t/acme/x HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhello")
 			<-time.After(60 * time.Millisecond)
 			c.write("world")
 			_, body := c.answer("POST")
@@ -72,7 +72,7 @@ func TestExpress(t *testing.T) {
 			require.Len(t, body, 8<<20)
 		}},
 		{"chunks", func(t *testing.T, g *rig, c *conn) {
-			c.write("POST /t/acme/x HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n")
+			c.write("POST /t/acme/x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n")
 			_, body := c.answer("POST")
 			require.Equal(t, "5 hello", body)
 		}},

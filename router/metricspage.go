@@ -62,7 +62,7 @@ func (c *counters) writeMoves(p *metrics.Page) {
 	p.Durations(&metrics.Slow, &d)
 }
 
-// writeMetrics writes how many tenants are where.
+// writeMetrics writes how many tenants are where, and whether that can change.
 func (d *Directory) writeMetrics(p *metrics.Page) {
 	moving := uint64(0)
 	d.tenants.each(func(_ string, at *place) {
@@ -79,4 +79,10 @@ func (d *Directory) writeMetrics(p *metrics.Page) {
 	}
 	p.Family("fenec_router_tenants_moving", metrics.Gauge, "Tenants whose move has not come to an end.")
 	p.Uint(moving)
+	failing := uint64(0)
+	if d.trouble.failing.Load() {
+		failing = 1
+	}
+	p.Family("fenec_router_directory_failing", metrics.Gauge, "1 while the directory's file refuses changes.")
+	p.Uint(failing)
 }

@@ -28,6 +28,9 @@ const (
 	freezeFor = 30 * time.Second
 	// renewEvery is how often.
 	renewEvery = freezeFor / 3
+	// flipFor is how long the freeze before the flip lasts, far longer than a flip takes.
+	// It has an end in case that it reaches the node when nobody waits for it any more.
+	flipFor = 5 * time.Minute
 )
 
 // Move moves a tenant to the node of that name, and returns once the tenant is served
@@ -159,8 +162,8 @@ type transit struct {
 	frozen   standing // how the source stands since
 	// copied tells that the target may have a copy.
 	copied bool
-	// endless tells that the source may be frozen without an end.
-	endless bool
+	// checked is when the source was frozen for the flip; zero before that.
+	checked time.Time
 }
 
 func (x *transit) run(ctx context.Context) (Moved, error) {
@@ -171,6 +174,9 @@ func (x *transit) run(ctx context.Context) (Moved, error) {
 		return Moved{}, x.backOut(ctx, err)
 	}
 	x.step("flip")
+	if time.Since(x.checked) > flipFor/2 {
+		return Moved{}, x.backOut(ctx, fmt.Errorf("%w: the router stood still before the flip", ErrMoveBroken))
+	}
 	if err := x.directory.flip(x.tenant, x.to, x.frozen.Seq); err != nil {
 		return Moved{}, x.backOutOfFlip(ctx, err)
 	}
@@ -183,12 +189,19 @@ func (x *transit) run(ctx context.Context) (Moved, error) {
 }
 
 // copy freezes the source and brings its copy to the target. When it returns, the
-// source is frozen without an end, and has not changed since its image was taken.
+// source is frozen for the flip, and has not changed since its image was taken.
 func (x *transit) copy(ctx context.Context) (bytes int64, err error) {
 	x.step("freeze")
 	x.frozen, err = x.admin.freeze(ctx, x.from, x.tenant, freezeFor)
 	if err != nil {
 		return 0, err
+	}
+	target, err := x.admin.stats(ctx, x.to)
+	if err != nil {
+		return 0, err
+	}
+	if target.Boot != "" && target.Boot == x.frozen.Boot {
+		return 0, fmt.Errorf("%w: nodes %s and %s", ErrSameServer, x.from.Name, x.to.Name)
 	}
 	if err := x.directory.frozenAt(x.tenant, x.frozen.Seq); err != nil {
 		return 0, err
@@ -206,8 +219,9 @@ func (x *transit) copy(ctx context.Context) (bytes int64, err error) {
 		return 0, err
 	}
 	x.step("check")
-	x.endless = true
-	return bytes, x.freezeAgain(ctx, 0)
+	x.directory.seal(x.tenant)
+	x.checked = time.Now()
+	return bytes, x.freezeAgain(ctx, flipFor)
 }
 
 // freezeAgain freezes the source again, which must have been frozen all the time.
@@ -288,7 +302,7 @@ func (x *transit) backOut(ctx context.Context, why error) error {
 	if err != nil {
 		x.logf("tenant %s: thawing it after a move that failed: %v", x.tenant, err)
 	}
-	if err != nil && x.endless && !isGone(err) {
+	if err != nil && !x.checked.IsZero() && !isGone(err) {
 		x.reconciler.kick() // which sees that the move is unfinished
 		return why
 	}

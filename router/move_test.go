@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -464,6 +465,109 @@ func copyOver(t *testing.T, rt *Router, n1, n2 *localNode) {
 	t.Helper()
 	_, err := rt.admin.transfer(t.Context(), n1.Node, n2.Node, "acme")
 	require.NoError(t, err)
+}
+
+// Two nodes that are one server have one copy, which nothing takes for another.
+func TestOneServerTwice(t *testing.T) {
+	n1 := startLocalNode(t, "n1")
+	rt, addr := routerOver(t, Options{}, n1)
+	acmeOn(t, addr, "n1")
+	status, body := shardCall(t, addr, "PUT", "nodes/n2", fmt.Sprintf(`{"addr":%q,"token":%q}`, n1.Addr, clusterAdmin))
+	require.Equal(t, 409, status, body)
+	require.Contains(t, body, "n1")
+	status, body = shardCall(t, addr, "PUT", "nodes/n1", fmt.Sprintf(`{"addr":%q,"token":%q}`, n1.Addr, clusterAdmin))
+	require.Equal(t, 201, status, body)
+
+	twin := n1.Node // which was recorded before the two were one
+	twin.Name = "n2"
+	require.NoError(t, rt.directory.PutNode(twin))
+	status, body = moveCall(t, addr, "n2")
+	require.Equal(t, 409, status, body)
+	require.Contains(t, body, "same server")
+	requireSettled(t, rt, addr, n1)
+
+	stray := Stray{Tenant: "acme", Node: "n2"}
+	require.NoError(t, rt.directory.endMove("acme", &stray))
+	require.NoError(t, rt.mover.clear(t.Context(), stray))
+	require.Empty(t, rt.directory.Strays())
+	requireSettled(t, rt, addr, n1)
+
+	require.NoError(t, rt.directory.beginMove("acme", "n2"))
+	require.NoError(t, rt.directory.frozenAt("acme", 5))
+	require.NoError(t, rt.mover.resume(t.Context(), "acme"))
+	requireSettled(t, rt, addr, n1)
+	require.Contains(t, mustRun(t, addr, "acme", "get docs count"), `"count":10`)
+}
+
+// Between check and flip nothing that may write reaches the source, not even when the
+// source would take it: it would be lost by the flip.
+func TestMoveIsSealed(t *testing.T) {
+	n1, n2 := startLocalNode(t, "n1"), startLocalNode(t, "n2")
+	var rt *Router
+	var addr string
+	thawed := func() {
+		require.NoError(t, rt.admin.thaw(t.Context(), n1.Node, "acme"))
+		status, body := statement(t, addr, "acme", "put docs {n: 10}")
+		require.Equal(t, 503, status, body)
+		require.Contains(t, body, "tenant-frozen")
+		require.Contains(t, body, `"retry_after":1`)
+	}
+	rt, addr = routerOver(t, Options{Hold: -1, step: atStep("flip", func() { thawed() })}, n1, n2)
+	acmeOn(t, addr, "n1")
+	status, body := moveCall(t, addr, "n2")
+	require.Equal(t, 200, status, body)
+	require.Contains(t, mustRun(t, addr, "acme", "get docs count"), `"count":10`)
+	requireSettled(t, rt, addr, n2, n1)
+}
+
+// A tenant that is deleted in the middle of a move leaves nothing on the target.
+func TestDeleteInAMove(t *testing.T) {
+	n1, n2 := startLocalNode(t, "n1"), startLocalNode(t, "n2")
+	rt, addr := routerOver(t, Options{}, n1, n2)
+	acmeOn(t, addr, "n1")
+	require.NoError(t, rt.directory.beginMove("acme", "n2"))
+	require.NoError(t, rt.directory.frozenAt("acme", 5))
+	copyOver(t, rt, n1, n2)
+	status, body := shardCall(t, addr, "DELETE", "tenants/acme", "")
+	require.Equal(t, 204, status, body)
+	require.Empty(t, rt.directory.Strays())
+	require.False(t, n1.holds(t, "acme"))
+	require.False(t, n2.holds(t, "acme"))
+}
+
+// A request that is held for a row goes to the target with the tenant.
+func TestMoveOfAHeldRequest(t *testing.T) {
+	n1, n2 := startLocalNode(t, "n1"), startLocalNode(t, "n2")
+	rt, addr := routerOver(t, Options{Hold: 20 * time.Second}, n1, n2)
+	acmeOn(t, addr, "n1")
+	claimed := make(chan string, 1)
+	go func() {
+		req, err := http.NewRequest("POST", "http://"+addr+"/t/acme/query",
+			strings.NewReader(`{"query":"set docs {n: 100} where n = 50 limit 1 returning n"}`))
+		if err != nil {
+			panic(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+clusterData)
+		req.Header.Set("Fenec-Wait", "20000")
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			panic(err)
+		}
+		defer resp.Body.Close()
+		b, _ := io.ReadAll(resp.Body)
+		claimed <- string(b)
+	}()
+	held := func() bool {
+		_, body := answerOf(t, mustRequest(t, "GET", "http://"+n1.Addr+"/_admin/open"))
+		return body != ""
+	}
+	require.Eventually(t, held, 5*time.Second, time.Millisecond)
+	moved, err := rt.Move(t.Context(), "acme", "n2")
+	require.NoError(t, err)
+	require.True(t, moved.SourceRemoved)
+	require.Less(t, moved.MS, int64(4000))
+	mustRun(t, addr, "acme", "put docs {n: 50}")
+	require.Contains(t, <-claimed, `"n":100`)
 }
 
 // Shutdown ends a move, which is backed out.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/fenec-go/fenecdb/internal/secret"
 )
@@ -46,8 +47,12 @@ func (rt *Router) putNode(ctx context.Context, r *http.Request, name string) (an
 	if err := checkNode(n); err != nil {
 		return answer{}, err
 	}
-	if _, err := rt.admin.disk(ctx, n); err != nil {
+	stats, err := rt.admin.stats(ctx, n)
+	if err != nil {
 		return answer{}, refusing(http.StatusBadGateway, err.Error())
+	}
+	if same := rt.sameServer(ctx, n, stats.Boot); same != "" {
+		return answer{}, fmt.Errorf("node %s: %w: node %s", name, ErrSameServer, same)
 	}
 	before, known := rt.directory.Node(name)
 	if err := rt.directory.PutNode(n); err != nil {
@@ -60,6 +65,20 @@ func (rt *Router) putNode(ctx context.Context, r *http.Request, name string) (an
 		Node         string   `json:"node"`
 		Unreplicated []string `json:"unreplicated"`
 	}{name, []string{}}}, nil
+}
+
+// sameServer returns the name of another node that is the same server, "" if there is
+// none. A tenant that moved between the two would be removed where it is.
+func (rt *Router) sameServer(ctx context.Context, n Node, boot string) string {
+	others := slices.DeleteFunc(rt.directory.Nodes(), func(o Node) bool { return o.Name == n.Name })
+	ctx, cancel := context.WithTimeout(ctx, min(chooseTimeout, rt.opts.UpstreamTimeout))
+	defer cancel()
+	for _, said := range ask(others, func(o Node) (nodeStats, error) { return rt.admin.stats(ctx, o) }) {
+		if said.err == nil && boot != "" && said.value.Boot == boot {
+			return said.node.Name
+		}
+	}
+	return ""
 }
 
 // noStandby refuses a standby: whoever names one counts on copies that nobody makes.

@@ -29,6 +29,7 @@ type incoming struct {
 	peer   string // the host of it, as it is named to a node
 	host   string // that the client asks for; "" to find it in the request
 	body   []byte // whole
+	sealed bool   // the node is not to write for it
 }
 
 // set makes the order for the node out of what came in: the method as it is and the
@@ -59,14 +60,16 @@ func (o *order) set(in *incoming, n Node, target []byte) {
 		b = append(b, mark...)
 		b = append(b, "\r\n"...)
 	}
+	if in.sealed {
+		b = http1.AppendField(b, "Fenec-Read-Only", "1")
+	}
 	o.head = http1.AppendEnd(b)
 }
 
 // isRepeatable reports whether a request may run twice. Nodes answer a write whose key
 // they know with the answer that they gave before.
 func isRepeatable(q *http1.Request) bool {
-	switch q.Method {
-	case http1.GET, http1.HEAD, http1.OPTIONS:
+	if q.Method.Safe() {
 		return true
 	}
 	key, _ := http1.Find(q.Fields, "idempotency-key")

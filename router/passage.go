@@ -30,6 +30,7 @@ func (rt *Router) forward(s sender, in *incoming, d *destination) error {
 	}
 	for {
 		n := *d.place.on.node.Load()
+		in.sealed = d.place.sealed
 		u, err := s.send(n, d.target)
 		if err != nil {
 			return rt.failed(n, err)

@@ -1,14 +1,16 @@
 package router
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
 const (
-	// maxIdle is how many unused connections are kept to one address.
-	maxIdle = 256
+	// maxIdle is how many unused connections are kept to one address. A node takes
+	// 100 connections unless it is told otherwise, and others need some of them.
+	maxIdle = 64
 	// idleLimit is how long a connection may stand unused. Nodes close theirs
 	// after a minute; staying well below makes it rare that a request crosses
 	// a close.
@@ -19,8 +21,10 @@ const (
 type peer struct {
 	addr string
 
-	mu   sync.Mutex  // guards idle; never held across a system call
+	mu   sync.Mutex  // guards the fields below; never held across a system call
 	idle []*upstream // the one used last comes last
+	// aging closes what has been unused for too long; nil while nothing is unused.
+	aging *time.Timer
 
 	// retired tells that no connection is kept any more. It is set under mu.
 	retired atomic.Bool
@@ -73,13 +77,41 @@ func (p *peer) keep(u *upstream, now time.Duration) (surplus *upstream) {
 	}
 	u.since = now
 	p.idle = append(p.idle, u)
-	oldest := p.idle[0]
-	if len(p.idle) <= maxIdle && now-oldest.since <= idleLimit {
+	if p.aging == nil {
+		p.aging = time.AfterFunc(idleLimit, p.age)
+	}
+	if len(p.idle) <= maxIdle {
 		return nil
 	}
-	copy(p.idle, p.idle[1:])
-	p.idle[len(p.idle)-1] = nil
-	p.idle = p.idle[:len(p.idle)-1]
+	return p.dropOldestLocked()
+}
+
+// age closes what has been unused for idleLimit.
+func (p *peer) age() {
+	for u := p.old(ticks()); u != nil; u = p.old(ticks()) {
+		u.close()
+	}
+}
+
+// old takes out a connection that has been unused for too long. If there is none it sees
+// to the next one's end.
+func (p *peer) old(now time.Duration) *upstream {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.idle) == 0 || p.retired.Load() {
+		p.aging = nil
+		return nil
+	}
+	if left := p.idle[0].since + idleLimit - now; left > 0 {
+		p.aging = time.AfterFunc(left, p.age)
+		return nil
+	}
+	return p.dropOldestLocked()
+}
+
+func (p *peer) dropOldestLocked() (oldest *upstream) {
+	oldest = p.idle[0]
+	p.idle = slices.Delete(p.idle, 0, 1)
 	return oldest
 }
 
@@ -87,6 +119,9 @@ func (p *peer) keep(u *upstream, now time.Duration) (surplus *upstream) {
 func (p *peer) retire() {
 	p.mu.Lock()
 	p.retired.Store(true)
+	if p.aging != nil {
+		p.aging.Stop()
+	}
 	p.mu.Unlock()
 	for u := p.pop(); u != nil; u = p.pop() {
 		u.close()

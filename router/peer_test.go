@@ -3,6 +3,7 @@ package router
 import (
 	"net"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -56,4 +57,34 @@ func TestPeerKeepsAtMost(t *testing.T) {
 	require.False(t, used.closed)
 	p.give(used)
 	require.True(t, used.closed, "it is closed when it comes back")
+}
+
+// Connections that nobody uses are closed without a request that would look at them, and
+// nothing runs when none is left.
+func TestPeerClosesOldConnections(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, ups, _ := idlePeer(t, 2)
+		time.Sleep(idleLimit / 2)
+		synctest.Wait()
+		used := p.take()
+		require.Same(t, ups[1], used)
+		p.give(used)
+		time.Sleep(idleLimit/2 + time.Millisecond)
+		synctest.Wait()
+		require.True(t, ups[0].closed)
+		require.Equal(t, []*upstream{used}, p.idle)
+		time.Sleep(idleLimit / 2)
+		synctest.Wait()
+		require.True(t, used.closed)
+		require.Empty(t, p.idle)
+		require.Nil(t, p.aging)
+
+		again := newUpstream(nil, p, time.Minute)
+		p.give(again)
+		require.NotNil(t, p.aging)
+		require.Same(t, again, p.pop())
+		time.Sleep(idleLimit + time.Millisecond)
+		synctest.Wait()
+		require.Nil(t, p.aging)
+	})
 }

@@ -69,6 +69,9 @@ type Tenant struct {
 	// Move is the unfinished move of a tenant in StateMoving. It is nil at rest, and
 	// where the file does not say.
 	Move *Move
+	// noticed tells that it is a router that found the tenant degraded, by what its
+	// node has said, and nobody's decision.
+	noticed bool
 }
 
 // Move is a move that has not come to its flip.
@@ -125,18 +128,22 @@ func decodeMove(phase, detail string) (*Move, error) {
 // place is where a tenant is, as look-ups read it. It never changes: a change puts
 // another one in its stead.
 type place struct {
-	on     *slot
-	state  State
-	status tenant.Status
-	epoch  int64
-	move   *Move
+	on      *slot
+	state   State
+	status  tenant.Status
+	epoch   int64
+	move    *Move
+	noticed bool
 	// gate is there between the freeze of a move and its end, and is closed then:
 	// writes wait for it.
 	gate chan struct{}
+	// sealed tells that the source is asked to write nothing, whatever has become of its
+	// freeze: its image is about to become the tenant.
+	sealed bool
 }
 
 func (p *place) tenant(name string) Tenant {
-	return Tenant{name, p.on.name(), p.state, p.status, p.epoch, p.move}
+	return Tenant{name, p.on.name(), p.state, p.status, p.epoch, p.move, p.noticed}
 }
 
 // with returns a copy of the place that differs in what change does to it.

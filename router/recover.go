@@ -1,9 +1,11 @@
 package router
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // resume brings a move to its end that a router has left before the flip, as far as the
@@ -35,6 +37,9 @@ func (m *mover) resume(ctx context.Context, tenant string) error {
 	switch {
 	case err != nil:
 		return err
+	case isHere && isThere && here.Boot == there.Boot:
+		m.logf("tenant %s: nodes %s and %s are the same server", tenant, source.Name, target.Name)
+		return m.settle(ctx, tenant, source)
 	case !isHere && !isThere:
 		return fmt.Errorf("neither node %s nor node %s has it", source.Name, target.Name)
 	case !isHere, isThere && here.Seq == t.Move.Seq && there.Seq > here.Seq:
@@ -68,10 +73,13 @@ func (m *mover) moveOver(ctx context.Context, tenant string, to Node, seq uint64
 	return m.admin.thaw(ctx, to, tenant)
 }
 
-// frozen freezes the tenant on the node for a while and returns how it stands there, if
+// lookFor is how long a tenant is frozen while it is looked at.
+const lookFor = 5 * time.Second
+
+// frozen freezes the tenant on the node for a moment and returns how it stands there, if
 // it is there.
 func (m *mover) frozen(ctx context.Context, n Node, tenant string) (s standing, there bool, err error) {
-	s, err = m.admin.freeze(ctx, n, tenant, freezeFor)
+	s, err = m.admin.freeze(ctx, n, tenant, lookFor)
 	if isGone(err) {
 		return standing{}, false, nil
 	}
@@ -118,6 +126,9 @@ func (m *mover) clearStray(ctx context.Context, s Stray) error {
 			return m.moveOver(ctx, s.Tenant, on, 0)
 		case err != nil:
 			return err
+		case served.Boot == stray.Boot:
+			m.logf("tenant %s: nodes %s and %s are the same server", s.Tenant, s.Node, at.on.name())
+			return cmp.Or(m.admin.thaw(ctx, on, s.Tenant), m.directory.dropStray(s))
 		case s.Seq > 0 && stray.Seq != s.Seq, s.Seq == 0 && stray.Seq > served.Seq:
 			return errNewer
 		}

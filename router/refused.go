@@ -1,6 +1,8 @@
 package router
 
 import (
+	"encoding/json"
+
 	"github.com/fenec-go/fenecdb/internal/eventlog"
 	"github.com/fenec-go/fenecdb/internal/http1"
 )
@@ -39,11 +41,32 @@ func (rt *Router) administered(in *incoming, status int) {
 	if rt.audit == nil || in.Method == http1.GET || in.Method == http1.HEAD {
 		return
 	}
-	e := rt.audit.Begin("admin", "info", in.origin(nil))
+	tenant, to := in.about()
+	e := rt.audit.Begin("admin", "info", in.origin([]byte(tenant)))
 	e.Text("method", in.Method.String())
 	e.Text("path", in.plainPath())
+	if to != "" {
+		e.Text("to", to)
+	}
 	e.Int("http_status", status)
 	rt.audit.End(e)
+}
+
+// about returns the tenant that a request under /_shard/ is about, and the node that it
+// is to be moved to; "" where there is none.
+func (in *incoming) about() (tenant, to string) {
+	path := http1.Segments(in.Target)
+	if len(path) < 3 || path[1] != "tenants" {
+		return "", ""
+	}
+	if len(path) == 4 && path[3] == "move" {
+		var move struct {
+			To string `json:"to"`
+		}
+		json.Unmarshal(in.body, &move) // what cannot be read names no node
+		to = move.To
+	}
+	return path[2], to
 }
 
 func (in *incoming) origin(tenant []byte) eventlog.Origin {

@@ -96,7 +96,7 @@ func TestRefusalsHoldNoConnection(t *testing.T) {
 				switch {
 				case err != nil:
 					return
-				case strings.Contains(head, "bad"):
+				case strings.Contains(head, "/bad "):
 					c.reply("HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\n{}")
 				default:
 					c.reply(ok)
@@ -184,6 +184,8 @@ func TestAudit(t *testing.T) {
 			{"PUT", "/_shard/tenants/acme", "", []string{auth}, 201},
 			{"GET", "/_shard/tenants", "", []string{auth}, 200},
 			{"DELETE", "/_shard/tenants/nobody", "", []string{auth}, 404},
+			{"POST", "/_shard/tenants/acme/move", `{"to":"n1"}`, []string{auth}, 409},
+			{"POST", "/_shard/tenants/acme/move", `["n1"]`, []string{auth}, 400},
 			{"DELETE", "/_shard/tenants/acme", "", []string{"Authorization: Bearer wrong", "X-Request-Id: probe-2"}, 401},
 			{"GET", "/t/acme/n%6Ftes?token=x", "", []string{"X-Request-Id: probe-3"}, 401},
 			{"GET", "/t/acme/notes", "", []string{"Authorization: Bearer good"}, 200},
@@ -194,9 +196,9 @@ func TestAudit(t *testing.T) {
 			require.Equal(t, c.status, status, "%s: %s", c.target, body)
 		}
 		type event struct {
-			Event, Level, Proto, Method, Path, Tenant string
-			Status                                    int    `json:"http_status"`
-			ID                                        string `json:"request_id"`
+			Event, Level, Proto, Method, Path, Tenant, To string
+			Status                                        int    `json:"http_status"`
+			ID                                            string `json:"request_id"`
 		}
 		var got []event
 		for line := range strings.Lines(log.String()) {
@@ -213,12 +215,14 @@ func TestAudit(t *testing.T) {
 			got = append(got, e)
 		}
 		require.Equal(t, []event{
-			{"admin", "info", "http", "PUT", "/_shard/nodes/n1", "", 201, "order-17"},
-			{"admin", "info", "http", "PUT", "/_shard/tenants/acme", "", 201, "made"},
-			{"admin", "info", "http", "DELETE", "/_shard/tenants/nobody", "", 404, "made"},
-			{"refused", "warn", "http", "DELETE", "/_shard/tenants/acme", "", 0, "probe-2"},
-			{"refused", "warn", "http", "GET", "/t/acme/notes", "acme", 0, "probe-3"},
-			{"refused", "warn", "http", "GET", "/_metrics", "", 0, "probe-4"},
+			{"admin", "info", "http", "PUT", "/_shard/nodes/n1", "", "", 201, "order-17"},
+			{"admin", "info", "http", "PUT", "/_shard/tenants/acme", "acme", "", 201, "made"},
+			{"admin", "info", "http", "DELETE", "/_shard/tenants/nobody", "nobody", "", 404, "made"},
+			{"admin", "info", "http", "POST", "/_shard/tenants/acme/move", "acme", "n1", 409, "made"},
+			{"admin", "info", "http", "POST", "/_shard/tenants/acme/move", "acme", "", 400, "made"},
+			{"refused", "warn", "http", "DELETE", "/_shard/tenants/acme", "", "", 0, "probe-2"},
+			{"refused", "warn", "http", "GET", "/t/acme/notes", "acme", "", 0, "probe-3"},
+			{"refused", "warn", "http", "GET", "/_metrics", "", "", 0, "probe-4"},
 		}, got)
 	})
 }

@@ -53,7 +53,7 @@ func (rt *Router) locate(name []byte) (*place, error) {
 	switch {
 	case ok && p.status == tenant.Active:
 		return p, nil
-	case ok && p.status == tenant.Degraded && rt.degradations.lets(name):
+	case ok && p.noticed && rt.degradations.lets(name):
 		return p, nil
 	case ok:
 		return nil, notServed(string(name), p.status)

@@ -61,6 +61,7 @@ func New(opts Options) (*Router, error) {
 		}
 		rt.directory = d
 	}
+	rt.directory.trouble.tell(rt.logTrouble)
 	rt.fleet.init(rt)
 	rt.initMoves()
 	rt.resumeDrains()
@@ -104,6 +105,15 @@ func (rt *Router) Shutdown(ctx context.Context) error {
 	rt.forwarder.Close()
 	rt.admin.close()
 	return err
+}
+
+// logTrouble logs that the directory begins to refuse changes, or no longer does.
+func (rt *Router) logTrouble(why error) {
+	if why != nil {
+		rt.logf("the directory refuses changes: %v", why)
+	} else {
+		rt.logf("the directory takes changes again")
+	}
 }
 
 func (rt *Router) logf(format string, args ...any) { rt.opts.ErrorLog.Printf(format, args...) }

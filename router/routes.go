@@ -40,13 +40,17 @@ var healthy = struct {
 }{true}
 
 // serveReady answers whether requests should be sent here. A router that is asked can
-// forward, as it listens once its directory is open; one that ends cannot for long.
+// forward, as it listens once its directory is open; one that ends cannot for long, and
+// one whose directory takes no changes can do nothing else.
 func (rt *Router) serveReady(w *capture) {
-	if rt.isStopping() {
+	switch {
+	case rt.isStopping():
 		refusing(http.StatusServiceUnavailable, "the router is shutting down").write(w)
-		return
+	case rt.directory.trouble.failing.Load():
+		refusing(http.StatusServiceUnavailable, "the directory refuses changes").write(w)
+	default:
+		writeJSON(w, http.StatusOK, healthy)
 	}
-	writeJSON(w, http.StatusOK, healthy)
 }
 
 func (rt *Router) serveMetrics(w *capture, r *http.Request) {

@@ -305,7 +305,7 @@ func TestSlowWriter(t *testing.T) {
 	g := startRouter(t, ownFace, router.Options{IdleTimeout: 500 * time.Millisecond})
 	g.place("n1", newNode(t).addr(), "acme")
 	c := g.dial()
-	for _, piece := range []string{"POST /t/ac", "me/x HTTP/1.1\r", "\nContent-Le", "ngth: 6\r\n\r", "\nhel", "lo", "!"} {
+	for _, piece := range []string{"POST /t/ac", "me/x HTTP/1.1\r", "\nHost: x\r\nContent-Le", "ngth: 6\r\n\r", "\nhel", "lo", "!"} {
 		c.write(piece)
 		<-time.After(100 * time.Millisecond)
 	}

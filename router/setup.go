@@ -41,6 +41,18 @@ func (d *Directory) placeAs(name string, n Node, status tenant.Status, limits qu
 	})
 }
 
+// expect records that a node is asked to make a tenant's file, which is to be cleared
+// away unless the tenant is placed there.
+func (d *Directory) expect(coming Stray) error {
+	check := func() error {
+		if _, ok := d.nodes.get(coming.Node); !ok {
+			return ErrUnknownNode
+		}
+		return nil
+	}
+	return d.write(check, func(r rows) error { return r.putStray(coming) }, func() { d.changeStrays(coming.is, coming) })
+}
+
 // abandon records that a tenant that was being created on a node never came to be, and
 // that a copy of it is to be cleared away there.
 func (d *Directory) abandon(left Stray) error {

@@ -260,7 +260,7 @@ func TestOneOperationPerTenant(t *testing.T) {
 	gate := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		once.Do(func() { close(arrived) })
 		<-release
-		w.WriteHeader(201)
+		w.WriteHeader(map[string]int{"GET": 404, "PUT": 201}[r.Method])
 	}))
 	t.Cleanup(gate.Close)
 	g.place("n1", gate.Listener.Addr().String(), "other")

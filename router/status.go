@@ -23,6 +23,7 @@ var statuses = []struct {
 	{ErrNodeInUse, http.StatusConflict, ""},
 	{ErrNodeChanged, http.StatusConflict, ""},
 	{ErrAlreadyThere, http.StatusConflict, ""},
+	{ErrSameServer, http.StatusConflict, ""},
 	{ErrMoveBroken, http.StatusConflict, ""},
 	{ErrInProgress, http.StatusConflict, ""},
 	{ErrNoNodes, http.StatusConflict, ""},

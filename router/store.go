@@ -40,6 +40,7 @@ var collections = []string{
 	"quotas (tenant text @hash, quota text)",
 	"strays (tenant text @hash, node text @hash, seq int)",
 	"node_attrs (node text @hash, role text, max_tenants int, max_bytes int, labels text, drain bool)",
+	"noticed (tenant text @hash)",
 }
 
 // openFile opens the database at path, "" being one in memory, and creates the
@@ -122,14 +123,28 @@ func (r rows) putTenant(t Tenant) error {
 	if err != nil {
 		return err
 	}
-	return r.upsert("marks", "tenant", "epoch: $2, status: $3, phase: $4, detail: $5",
+	err = r.upsert("marks", "tenant", "epoch: $2, status: $3, phase: $4, detail: $5",
 		t.Name, t.Epoch, t.Status.String(), phase, detail)
+	if err != nil {
+		return err
+	}
+	return r.putNoticed(t.Name, t.noticed)
+}
+
+// putNoticed keeps whether it is a router that has marked the tenant degraded.
+func (r rows) putNoticed(tenant string, noticed bool) error {
+	_, err := r.exec("del noticed where tenant = $1", tenant)
+	if err != nil || !noticed {
+		return err
+	}
+	_, err = r.exec("put noticed {tenant: $1}", tenant)
+	return err
 }
 
 // deleteTenant keeps the marks, as an epoch never goes back.
 func (r rows) deleteTenant(name string) error {
 	return r.all(name, "del tenants where name = $1", "del quotas where tenant = $1",
-		`set marks {status: "active", phase: "", detail: ""} where tenant = $1`)
+		`set marks {status: "active", phase: "", detail: ""} where tenant = $1`, "del noticed where tenant = $1")
 }
 
 // epoch returns the epoch of a tenant, 0 of one that never had a place.
@@ -237,11 +252,16 @@ func (s *fileStore) loadTenants(c *contents) error {
 	if err != nil {
 		return err
 	}
+	noticed, err := s.loadNoticed()
+	if err != nil {
+		return err
+	}
 	for _, p := range places {
 		t := Tenant{Name: p.Name, Node: p.Node, State: StateActive}
 		if p.State != nil && State(*p.State) == StateMoving {
 			t.State = StateMoving
 		}
+		t.noticed = noticed[p.Name]
 		if m, ok := marks[p.Name]; ok {
 			t.Epoch = m.Epoch
 			if t.Status, err = tenant.ParseStatus(m.Status); err != nil {
@@ -254,6 +274,16 @@ func (s *fileStore) loadTenants(c *contents) error {
 		c.tenants = append(c.tenants, t)
 	}
 	return nil
+}
+
+// loadNoticed returns the tenants that a router has marked degraded.
+func (s *fileStore) loadNoticed() (map[string]bool, error) {
+	found, err := collect[struct{ Tenant string }](s.db, "get tenant from noticed")
+	noticed := make(map[string]bool, len(found))
+	for _, n := range found {
+		noticed[n.Tenant] = true
+	}
+	return noticed, err
 }
 
 func (s *fileStore) loadQuotas(c *contents) error {

@@ -25,10 +25,24 @@ func (rt *Router) putStatus(r *http.Request, name string) (answer, error) {
 	if err != nil {
 		return answer{}, refusing(http.StatusBadRequest, err.Error())
 	}
-	if err := rt.directory.SetStatus(name, status); err != nil {
+	if err := rt.setStatus(name, status); err != nil {
 		return answer{}, fmt.Errorf("tenant %s: %w", name, err)
 	}
-	rt.degradations.forget(name)
 	rt.logf("tenant %s: its status is %s: %q", name, status, a.Why)
 	return answer{http.StatusOK, a}, nil
+}
+
+// setStatus records a status that somebody has decided, unless another operation runs on
+// the tenant: a creation would go on to set its own.
+func (rt *Router) setStatus(name string, status tenant.Status) error {
+	release, err := rt.directory.Claim(name)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := rt.directory.SetStatus(name, status); err != nil {
+		return err
+	}
+	rt.degradations.forget(name)
+	return nil
 }

@@ -51,3 +51,17 @@ func TestStatus(t *testing.T) {
 		}
 	})
 }
+
+// A tenant's status stays while another operation runs on it.
+func TestStatusInProgress(t *testing.T) {
+	g := startRouter(t, ownFace, router.Options{})
+	g.place("n1", newNode(t).addr(), "acme")
+	release, err := g.rt.Directory().Claim("acme")
+	require.NoError(t, err)
+	status, body := g.call("PUT", "/_shard/tenants/acme/status", `{"status":"degraded"}`)
+	require.Equal(t, 409, status)
+	require.Contains(t, body, "in progress")
+	release()
+	status, body = g.call("PUT", "/_shard/tenants/acme/status", `{"status":"degraded"}`)
+	require.Equal(t, 200, status, body)
+}

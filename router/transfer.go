@@ -57,14 +57,17 @@ func closeAnswer(resp *http.Response) error {
 	return resp.Body.Close()
 }
 
-// causeOf puts the reason why a context ended in the place of an error of a node that
-// says no more than that it did.
+// causeOf puts the reason why a transfer was ended in the place of an error of a node that
+// says no more than that it was.
 func causeOf(ctx context.Context, err error) error {
 	var node *NodeError
 	if ctx.Err() == nil || !errors.As(err, &node) || node.Status != 0 {
 		return err
 	}
-	return &NodeError{Node: node.Node, Err: context.Cause(ctx)}
+	if cause := context.Cause(ctx); cause != errStalled {
+		return cause
+	}
+	return &NodeError{Node: node.Node, Err: errStalled}
 }
 
 // watchedReader tells that something was read, and keeps what went wrong.

@@ -6,8 +6,7 @@ import "github.com/fenec-go/fenecdb/internal/http1"
 // target begins with /t/<tenant>. What a statement of /query or /batch does, and what
 // routes do whose names begin with an underscore, only the node can tell.
 func certainlyWrites(m http1.Method, target []byte) bool {
-	switch m {
-	case http1.GET, http1.HEAD, http1.OPTIONS:
+	if m.Safe() {
 		return false
 	}
 	_, rest := http1.NextSegment(http1.Path(target))

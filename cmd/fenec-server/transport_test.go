@@ -68,9 +68,9 @@ func TestTransport(t *testing.T) {
 		{"chunked with trailers", post + chunked + "\r\n17\r\n" + query + "\r\n0\r\nA: b\r\n\r\n", 400},
 		{"length past the ceiling", post + "Content-Length: 67108865\r\n\r\n", 413},
 		{"length abc", post + "Content-Length: abc\r\n\r\n", 400},
-		{"70 KiB of headers", "GET / HTTP/1.1\r\n" + strings.Repeat("A: "+strings.Repeat("b", 1021)+"\r\n", 70) + "\r\n", 431},
+		{"70 KiB of headers", "GET / HTTP/1.1\r\nHost: x\r\n" + strings.Repeat("A: "+strings.Repeat("b", 1021)+"\r\n", 70) + "\r\n", 431},
 		{"garbage", "GARBAGE\r\n\r\n", 400},
-		{"another method", "BREW / HTTP/1.1\r\n\r\n", 501},
+		{"another method", "BREW / HTTP/1.1\r\nHost: x\r\n\r\n", 501},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got := ask(t, connect(t, addr), tc.raw, 1)[0]
@@ -85,7 +85,7 @@ func TestTransport(t *testing.T) {
 		})
 	}
 	t.Run("pipelined", func(t *testing.T) {
-		got := ask(t, connect(t, addr), "GET /_health HTTP/1.1\r\nX-Request-Id: a\r\n\r\nGET /nope HTTP/1.1\r\nX-Request-Id: b\r\n\r\n", 2)
+		got := ask(t, connect(t, addr), "GET /_health HTTP/1.1\r\nHost: x\r\nX-Request-Id: a\r\n\r\nGET /nope HTTP/1.1\r\nHost: x\r\nX-Request-Id: b\r\n\r\n", 2)
 		require.Equal(t, []int{200, 404}, []int{got[0].status, got[1].status})
 		require.Equal(t, "a", got[0].header.Get("X-Request-Id"))
 		require.Equal(t, "b", got[1].header.Get("X-Request-Id"))
@@ -96,7 +96,7 @@ func TestTransport(t *testing.T) {
 	t.Run("request ids", func(t *testing.T) {
 		conn := connect(t, addr)
 		for sent, kept := range map[string]bool{"abc-1": true, strings.Repeat("x", 128): true, strings.Repeat("x", 129): false, "a\tb": false} {
-			got := ask(t, conn, "GET / HTTP/1.1\r\nX-Request-Id: "+sent+"\r\n\r\n", 1)[0].header.Get("X-Request-Id")
+			got := ask(t, conn, "GET / HTTP/1.1\r\nHost: x\r\nX-Request-Id: "+sent+"\r\n\r\n", 1)[0].header.Get("X-Request-Id")
 			if kept {
 				require.Equal(t, sent, got)
 			} else {
@@ -111,8 +111,8 @@ func TestIdleTimeout(t *testing.T) {
 	addr, stop := serving(t, "--idle-timeout", "1", "--http-cors", "https://a.example")
 	defer stop()
 	between, within := connect(t, addr), connect(t, addr)
-	ask(t, between, "GET / HTTP/1.1\r\n\r\n", 1)
-	io.WriteString(within, "GET / HTTP/1.1\r\n")
+	ask(t, between, "GET / HTTP/1.1\r\nHost: x\r\n\r\n", 1)
+	io.WriteString(within, "GET / HTTP/1.1\r\nHost: x\r\n")
 	b, err := io.ReadAll(between)
 	require.NoError(t, err)
 	require.Empty(t, b)
@@ -125,7 +125,7 @@ func TestMaxConnections(t *testing.T) {
 	unset(t)
 	addr, stop := serving(t, "--max-connections", "1", "--http-cors", "*")
 	defer stop()
-	const get = "GET / HTTP/1.1\r\n\r\n"
+	const get = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 	first := connect(t, addr)
 	require.Equal(t, 200, ask(t, first, get, 1)[0].status)
 	second := answers(t, bufio.NewReader(connect(t, addr)), 1)[0]
@@ -172,7 +172,7 @@ func TestProcess(t *testing.T) {
 			m := startLine.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
 			require.NotNil(t, m, line)
 			require.True(t, strings.HasSuffix(line, "  "+tc.state+"\n"), line)
-			require.Equal(t, 200, ask(t, connect(t, m[1]), "GET /_health HTTP/1.1\r\n\r\n", 1)[0].status)
+			require.Equal(t, 200, ask(t, connect(t, m[1]), "GET /_health HTTP/1.1\r\nHost: x\r\n\r\n", 1)[0].status)
 
 			require.NoError(t, cmd.Process.Signal(tc.signal))
 			rest, err := io.ReadAll(out)

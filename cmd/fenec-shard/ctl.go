@@ -184,7 +184,7 @@ func (c command) checkOperands(given []string) error {
 // that says so.
 func orHelp(err error, stderr io.Writer, about ...command) error {
 	if !errors.Is(err, flag.ErrHelp) {
-		return err
+		return spelled(err)
 	}
 	fmt.Fprint(stderr, "fenec-shard ctl asks a running router.\n\n"+
 		"  fenec-shard ctl [--router <url>] [--token <t>] [--json] <command>\n\n")

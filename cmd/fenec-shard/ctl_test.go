@@ -93,6 +93,10 @@ func TestCtlCommands(t *testing.T) {
 			{"GET /_shard/rebalance", 0, `{"planned":2,"running":1,"done":1,"failed":[]}`},
 			{"GET /_shard/rebalance", 0, `{"planned":2,"running":0,"done":2,"failed":[]}`},
 		}, "2 of 2 moves made\n"},
+		{"rebalance of what is even", "rebalance --run", []exchanged{
+			{`POST /_shard/rebalance {"dry_run":false}`, 202, `{"moves":[]}`},
+			{"GET /_shard/rebalance", 0, `{"planned":0,"running":0,"done":0,"failed":[]}`},
+		}, "nothing is to be moved\n"},
 		{"rebalance that nobody waits for", "rebalance --run --no-wait", []exchanged{
 			{`POST /_shard/rebalance {"dry_run":false}`, 202, `{"moves":[{"tenant":"a","from":"n1","to":"n2","bytes":1,"seconds":0.01,"why":"balance"}]}`},
 		}, `

@@ -147,7 +147,11 @@ func (r *rebalancing) progress() string {
 }
 
 func (r *rebalancing) result(t *table) error {
-	t.line("%d of %s made", r.Done, count(r.Planned, "move"))
+	if r.Planned == 0 {
+		t.line("nothing is to be moved")
+	} else {
+		t.line("%d of %s made", r.Done, count(r.Planned, "move"))
+	}
 	unmovedLines(t, r.Failed)
 	if len(r.Failed) > 0 {
 		return fmt.Errorf("%s could not be moved", count(len(r.Failed), "tenant"))

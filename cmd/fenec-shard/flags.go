@@ -55,7 +55,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 		fmt.Fprint(stderr, usage)
 		return cfg, process.ErrHelp
 	} else if err != nil {
-		return cfg, err
+		return cfg, spelled(err)
 	}
 	if fs.NArg() > 0 {
 		return cfg, fmt.Errorf("unexpected argument %q", fs.Arg(0))

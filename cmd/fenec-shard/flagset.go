@@ -1,13 +1,27 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
+	"regexp"
 	"strconv"
 )
 
 // flags is a set of flags with numbers that have a least and a greatest value.
 type flags struct{ *flag.FlagSet }
+
+// wrongFlag is an error of package flag, up to the one dash of a flag with a long name.
+var wrongFlag = regexp.MustCompile(`^(flag .*: |invalid .* for (?:flag )?)-([a-z][a-z-]+)`)
+
+// spelled returns an error of package flag with the flag as the help spells it.
+func spelled(err error) error {
+	text := err.Error()
+	if !wrongFlag.MatchString(text) {
+		return err
+	}
+	return errors.New(wrongFlag.ReplaceAllString(text, "$1--$2"))
+}
 
 // The largest values of flags, well before anything overflows.
 const (

@@ -29,7 +29,7 @@ func write(pieces ...string) http.HandlerFunc {
 
 func TestAnswers(t *testing.T) {
 	big := strings.Repeat("x", 20_000)
-	const get, old, head = "GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.0\r\n\r\n", "HEAD / HTTP/1.1\r\n\r\n"
+	const get, old, head = "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "GET / HTTP/1.0\r\n\r\n", "HEAD / HTTP/1.1\r\nHost: x\r\n\r\n"
 	const ok = "HTTP/1.1 200 OK\r\n"
 	for _, tc := range []struct {
 		name, raw, want string
@@ -153,7 +153,7 @@ func TestBrokenAnswers(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			bubble(t, http1.ServerOptions{}, tc.handler, func(t *testing.T, s *served) {
-				got := s.talk("GET / HTTP/1.1\r\nX-Request-Id: id-1\r\n\r\n" + next)
+				got := s.talk("GET / HTTP/1.1\r\nHost: x\r\nX-Request-Id: id-1\r\n\r\n" + next)
 				require.True(t, strings.HasSuffix(got, tc.want), "%q", got)
 				require.LessOrEqual(t, strings.Count(got, "HTTP/1.1"), 1, "the second request is not answered")
 				require.NotContains(t, got, "never seen")
@@ -170,7 +170,7 @@ func TestBrokenAnswers(t *testing.T) {
 }
 
 func TestContinue(t *testing.T) {
-	const post = "POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
+	const post = "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
 	t.Run("the body is read", func(t *testing.T) {
 		bubble(t, http1.ServerOptions{}, echo, func(t *testing.T, s *served) {
 			conn := s.pipes.dial()
@@ -209,7 +209,7 @@ func TestUnreadBodies(t *testing.T) {
 		for name, h := range map[string]http.HandlerFunc{"untouched": write(), "begun": half} {
 			t.Run(tc.name+" "+name, func(t *testing.T) {
 				bubble(t, http1.ServerOptions{}, h, func(t *testing.T, s *served) {
-					require.Equal(t, tc.want, statuses(replies(t, s.talk("POST / HTTP/1.1\r\n"+tc.raw+next))))
+					require.Equal(t, tc.want, statuses(replies(t, s.talk("POST / HTTP/1.1\r\nHost: x\r\n"+tc.raw+next))))
 				})
 			})
 		}
@@ -237,7 +237,7 @@ func TestHijack(t *testing.T) {
 	}
 	bubble(t, patient, h, func(t *testing.T, s *served) {
 		conn := s.pipes.dial()
-		go io.WriteString(conn, "GET / HTTP/1.1\r\n\r\nhel")
+		go io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\nhel")
 		synctest.Wait()
 		require.Zero(t, s.ConnCount())
 		require.NoError(t, s.Close(), "the connection is not the server's")

@@ -41,6 +41,8 @@ var (
 	errCodingTwice   = malformed("more than one Transfer-Encoding")
 	errCodingVersion = malformed("Transfer-Encoding in HTTP/1.0")
 	errHostTwice     = malformed("more than one Host")
+	errHost          = malformed("malformed Host")
+	errNoHost        = malformed("no Host in HTTP/1.1")
 	errChunk         = malformed("malformed chunk")
 	errTrailer       = malformed("trailers are not accepted")
 )

@@ -23,7 +23,7 @@ func (f *Framing) note(field *Field) error {
 	switch len(field.Name) {
 	case len("host"):
 		if field.Is("host") {
-			return f.noteHost()
+			return f.noteHost(field.Value)
 		}
 	case len("connection"):
 		if field.Is("connection") {
@@ -42,11 +42,14 @@ func (f *Framing) note(field *Field) error {
 	return nil
 }
 
-func (f *Framing) noteHost() error {
+func (f *Framing) noteHost(value []byte) error {
 	if f.hosted {
 		return errHostTwice
 	}
 	f.hosted = true
+	if !validHost(value) {
+		return errHost
+	}
 	return nil
 }
 

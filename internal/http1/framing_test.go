@@ -9,12 +9,12 @@ import (
 	"github.com/fenec-go/fenecdb/internal/http1"
 )
 
-const next = "GET /next HTTP/1.1\r\n\r\n"
+const next = "GET /next HTTP/1.1\r\nHost: x\r\n\r\n"
 
 // Where a message ends is never a matter of opinion: either the answers are
 // those to the requests that everybody sees, or the connection ends.
 func TestServerFraming(t *testing.T) {
-	const get, post = "GET /a HTTP/1.1\r\n", "POST /a HTTP/1.1\r\n"
+	const get, post = "GET /a HTTP/1.1\r\nHost: x\r\n", "POST /a HTTP/1.1\r\nHost: x\r\n"
 	const chunked = "Transfer-Encoding: chunked\r\n"
 	for _, tc := range []struct {
 		name, raw string
@@ -52,14 +52,14 @@ func TestServerFraming(t *testing.T) {
 		{"folded", get + "A: b\r\n Content-Length: 2\r\n\r\nhi" + next, "400", ""},
 		{"garbage", "GARBAGE\r\n\r\n" + next, "400", ""},
 		{"blank line first", "\r\n" + next, "400", ""},
-		{"unknown method", "BREW /a HTTP/1.1\r\n\r\n" + next, "501", ""},
+		{"unknown method", "BREW /a HTTP/1.1\r\nHost: x\r\n\r\n" + next, "501", ""},
 		{"TLS hello", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\n\n", "400", ""},
 		{"absolute form", "GET http://b.example/a HTTP/1.1\r\nHost: x\r\n\r\n" + next, "200 200", "GET http://b.example/a |GET /next "},
-		{"absolute form of another scheme", "GET ftp://b.example/a HTTP/1.1\r\n\r\n" + next, "400", ""},
-		{"no form", "GET a HTTP/1.1\r\n\r\n" + next, "400", ""},
-		{"star", "OPTIONS * HTTP/1.1\r\n\r\n" + next, "200 200", "OPTIONS * |GET /next "},
-		{"star for a GET", "GET * HTTP/1.1\r\n\r\n" + next, "400", ""},
-		{"stray percent", "GET /a%zz?b=%zz HTTP/1.1\r\n\r\n" + next, "200 200", "GET /a%zz?b=%zz |GET /next "},
+		{"absolute form of another scheme", "GET ftp://b.example/a HTTP/1.1\r\nHost: x\r\n\r\n" + next, "400", ""},
+		{"no form", "GET a HTTP/1.1\r\nHost: x\r\n\r\n" + next, "400", ""},
+		{"star", "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n" + next, "200 200", "OPTIONS * |GET /next "},
+		{"star for a GET", "GET * HTTP/1.1\r\nHost: x\r\n\r\n" + next, "400", ""},
+		{"stray percent", "GET /a%zz?b=%zz HTTP/1.1\r\nHost: x\r\n\r\n" + next, "200 200", "GET /a%zz?b=%zz |GET /next "},
 		{"70 KiB of header", get + "A: " + strings.Repeat("b", 70<<10) + "\r\n\r\n" + next, "431", ""},
 		{"70 KiB in many lines", get + strings.Repeat("A: b\r\n", 12<<10) + "\r\n" + next, "431", ""},
 		{"70 KiB target", "GET /" + strings.Repeat("b", 70<<10) + " HTTP/1.1\r\n\r\n" + next, "431", ""},

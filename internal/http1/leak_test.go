@@ -67,9 +67,9 @@ func TestNothingLeaks(t *testing.T) {
 		}
 	})
 	sent := []string{
-		"", "GET", get, get + get, get + "GET /x", "GARBAGE\r\n\r\n", "GET /panic HTTP/1.1\r\n\r\n", "GET /hijack HTTP/1.1\r\n\r\n",
-		"POST / HTTP/1.1\r\nContent-Length: 10\r\n\r\nabc", "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nab",
-		"POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n",
+		"", "GET", get, get + get, get + "GET /x", "GARBAGE\r\n\r\n", "GET /panic HTTP/1.1\r\nHost: x\r\n\r\n", "GET /hijack HTTP/1.1\r\nHost: x\r\n\r\n",
+		"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nab",
+		"POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n",
 	}
 	goroutines, fds := runtime.NumGoroutine(), descriptors()
 	for i := range rounds {

@@ -24,13 +24,13 @@ func TestServerRefusals(t *testing.T) {
 	for name, raw := range map[string]string{
 		"400 malformed request line":                                "GARBAGE\r\n\r\n",
 		"408 the header did not come in time":                       "GET / HT",
-		"431 header block over 64 KiB":                              "GET / HTTP/1.1\r\nA: " + strings.Repeat("b", 70<<10),
-		"500 something went wrong; the server's log says what":      "GET /panic HTTP/1.1\r\n\r\n",
-		"501 unknown method":                                        "BREW / HTTP/1.1\r\n\r\n",
+		"431 header block over 64 KiB":                              "GET / HTTP/1.1\r\nHost: x\r\nA: " + strings.Repeat("b", 70<<10),
+		"500 something went wrong; the server's log says what":      "GET /panic HTTP/1.1\r\nHost: x\r\n\r\n",
+		"501 unknown method":                                        "BREW / HTTP/1.1\r\nHost: x\r\n\r\n",
 		"503 too many connections":                                  "",
-		"400 both Content-Length and Transfer-Encoding":             "GET / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
-		"501 unsupported transfer coding":                           "GET / HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n",
-		"400 malformed request target":                              "GET ftp://x HTTP/1.1\r\n\r\n",
+		"400 both Content-Length and Transfer-Encoding":             "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+		"501 unsupported transfer coding":                           "GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n",
+		"400 malformed request target":                              "GET ftp://x HTTP/1.1\r\nHost: x\r\n\r\n",
 		"400 a line must end with CR LF and hold neither elsewhere": "GET / HTTP/1.1\n\n",
 	} {
 		t.Run(name, func(t *testing.T) {

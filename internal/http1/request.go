@@ -18,6 +18,9 @@ const (
 
 var methodNames = [...]string{GET: "GET", HEAD: "HEAD", POST: "POST", PUT: "PUT", PATCH: "PATCH", DELETE: "DELETE", OPTIONS: "OPTIONS"}
 
+// Safe reports whether a request of the method changes nothing (RFC 9110, 9.2.1).
+func (m Method) Safe() bool { return m == GET || m == HEAD || m == OPTIONS }
+
 func (m Method) String() string {
 	if int(m) < len(methodNames) {
 		return methodNames[m]
@@ -69,6 +72,9 @@ func (q *Request) Parse(head []byte) error {
 	}
 	if err := q.finish(q.Minor); err != nil {
 		return err
+	}
+	if q.Minor == 1 && !q.hosted {
+		return errNoHost
 	}
 	expect, _ := Find(q.Fields, "expect")
 	q.Expect = q.Minor == 1 && EqualFold(expect, "100-continue")

@@ -56,7 +56,7 @@ func TestRequestConnection(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var q http1.Request
-			require.NoError(t, q.Parse([]byte("GET / HTTP/"+c.version+"\r\n"+c.fields+"\r\n")))
+			require.NoError(t, q.Parse([]byte("GET / HTTP/"+c.version+"\r\nHost: x\r\n"+c.fields+"\r\n")))
 			require.Equal(t, c.close, q.Close)
 			require.Equal(t, c.expect, q.Expect)
 		})
@@ -76,7 +76,7 @@ func TestRequestFraming(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var q http1.Request
-			require.NoError(t, q.Parse([]byte("POST / HTTP/1.1\r\n"+c.fields+"\r\n")))
+			require.NoError(t, q.Parse([]byte("POST / HTTP/1.1\r\nHost: x\r\n"+c.fields+"\r\n")))
 			require.Equal(t, c.length, q.Length)
 			require.Equal(t, c.chunked, q.Chunked)
 			require.Equal(t, c.chunked || c.length > 0, q.HasBody())
@@ -85,32 +85,32 @@ func TestRequestFraming(t *testing.T) {
 }
 
 func TestRequestRefused(t *testing.T) {
-	const line = "GET / HTTP/1.1\r\n"
+	const line = "GET / HTTP/1.1\r\nHost: x\r\n"
 	for _, c := range []struct {
 		name, head string
 		status     int
 	}{
 		{"empty line", "\r\n\r\n", 400},
-		{"no target", "GET HTTP/1.1\r\n\r\n", 400},
-		{"empty target", "GET  HTTP/1.1\r\n\r\n", 400},
+		{"no target", "GET HTTP/1.1\r\nHost: x\r\n\r\n", 400},
+		{"empty target", "GET  HTTP/1.1\r\nHost: x\r\n\r\n", 400},
 		{"no version", "GET /\r\n\r\n", 400},
-		{"two blanks", "GET  / HTTP/1.1\r\n\r\n", 400},
-		{"blank before the method", " GET / HTTP/1.1\r\n\r\n", 400},
+		{"two blanks", "GET  / HTTP/1.1\r\nHost: x\r\n\r\n", 400},
+		{"blank before the method", " GET / HTTP/1.1\r\nHost: x\r\n\r\n", 400},
 		{"blank behind the version", "GET / HTTP/1.1 \r\n\r\n", 400},
-		{"blank in the target", "GET /a b HTTP/1.1\r\n\r\n", 400},
+		{"blank in the target", "GET /a b HTTP/1.1\r\nHost: x\r\n\r\n", 400},
 		{"tab as a separator", "GET\t/\tHTTP/1.1\r\n\r\n", 400},
-		{"control in the target", "GET /\x01 HTTP/1.1\r\n\r\n", 400},
+		{"control in the target", "GET /\x01 HTTP/1.1\r\nHost: x\r\n\r\n", 400},
 		{"version 2", "GET / HTTP/2.0\r\n\r\n", 400},
 		{"version 1.2", "GET / HTTP/1.2\r\n\r\n", 400},
 		{"lower-case version", "GET / http/1.1\r\n\r\n", 400},
-		{"method no token", "GE(T / HTTP/1.1\r\n\r\n", 400},
-		{"unknown method", "BREW / HTTP/1.1\r\n\r\n", 501},
+		{"method no token", "GE(T / HTTP/1.1\r\nHost: x\r\n\r\n", 400},
+		{"unknown method", "BREW / HTTP/1.1\r\nHost: x\r\n\r\n", 501},
 		{"lower-case method", "get / HTTP/1.1\r\n\r\n", 501},
-		{"CONNECT", "CONNECT a:1 HTTP/1.1\r\n\r\n", 501},
+		{"CONNECT", "CONNECT a:1 HTTP/1.1\r\nHost: x\r\n\r\n", 501},
 		{"bare LF behind the line", "GET / HTTP/1.1\n\r\n", 400},
 		{"bare LF behind a field", line + "A: b\nC: d\r\n\r\n", 400},
 		{"bare LF as the end", line + "A: b\r\n\n", 400},
-		{"bare CR in a line", "GET /\rx HTTP/1.1\r\n\r\n", 400},
+		{"bare CR in a line", "GET /\rx HTTP/1.1\r\nHost: x\r\n\r\n", 400},
 		{"bare CR in a value", line + "A: b\rC: d\r\n\r\n", 400},
 		{"CR CR LF", line + "A: b\r\r\n\r\n", 400},
 		{"folded line", line + "A: b\r\n c\r\n\r\n", 400},
@@ -176,10 +176,10 @@ func BenchmarkRequestParse(b *testing.B) {
 }
 
 func FuzzRequest(f *testing.F) {
-	f.Add([]byte("GET / HTTP/1.1\r\n\r\n"))
+	f.Add([]byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n"))
 	f.Add([]byte("POST /a?b HTTP/1.0\r\nContent-Length: 5\r\nA:\tb \r\n\r\n"))
-	f.Add([]byte("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nConnection: a, close\r\n\r\n"))
-	f.Add([]byte("GET / HTTP/1.1\r\nA: b\r\n c\r\n\r\n"))
+	f.Add([]byte("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nConnection: a, close\r\n\r\n"))
+	f.Add([]byte("GET / HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n"))
 	f.Fuzz(func(t *testing.T, head []byte) {
 		var q http1.Request
 		if err := q.Parse(head); err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/fenec-go/fenecdb/internal/http1"
 )
 
-const get = "GET / HTTP/1.1\r\n\r\n"
+const get = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
 // waiting waits for the request's context, or for its path's length in seconds.
 func waiting(w http.ResponseWriter, r *http.Request) {
@@ -47,7 +47,7 @@ func TestContextEndsWithTheClient(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, raw := range []string{get, "POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\nhi"} {
+			for _, raw := range []string{get, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nhi"} {
 				var ended time.Time
 				h := func(w http.ResponseWriter, r *http.Request) {
 					io.Copy(io.Discard, r.Body)
@@ -73,11 +73,11 @@ func TestContextEndsWithTheClient(t *testing.T) {
 func TestPipelinedWhileWatched(t *testing.T) {
 	bubble(t, patient, waiting, func(t *testing.T, s *served) {
 		conn := s.pipes.dial()
-		io.WriteString(conn, "GET /23456789 HTTP/1.1\r\n\r\n")
+		io.WriteString(conn, "GET /23456789 HTTP/1.1\r\nHost: x\r\n\r\n")
 		after(time.Second)
 		require.Equal(t, "200 200", statuses(replies(t, func() string {
 			go func() {
-				io.WriteString(conn, "GET / HTTP/1.1\r\nConnection: close\r\n\r\n")
+				io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
 			}()
 			b, _ := io.ReadAll(conn)
 			return string(b)
@@ -127,7 +127,7 @@ func TestShutdown(t *testing.T) {
 	bubble(t, patient, waiting, func(t *testing.T, s *served) {
 		idle, half, busy := s.pipes.dial(), s.pipes.dial(), s.pipes.dial()
 		io.WriteString(half, "GET / HT")
-		io.WriteString(busy, "GET /3 HTTP/1.1\r\n\r\n")
+		io.WriteString(busy, "GET /3 HTTP/1.1\r\nHost: x\r\n\r\n")
 		synctest.Wait()
 		require.Equal(t, 3, s.ConnCount())
 		start := time.Now()

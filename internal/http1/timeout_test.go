@@ -56,8 +56,8 @@ func slowly(s *served, pause time.Duration, pieces ...string) (got string, took 
 }
 
 func TestSlowClients(t *testing.T) {
-	const length = "POST / HTTP/1.1\r\nContent-Length: 6\r\n\r\n"
-	const chunked = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+	const length = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\n"
+	const chunked = "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
 	for _, tc := range []struct {
 		name     string
 		pause    time.Duration
@@ -68,15 +68,15 @@ func TestSlowClients(t *testing.T) {
 		{"no request", 0, []string{}, "", 4 * time.Second, 5 * time.Second},
 		{"a piece of a head", 0, []string{"GET / HT"}, "408", 4 * time.Second, 5 * time.Second},
 		{"one byte", 0, []string{"G"}, "408", 4 * time.Second, 5 * time.Second},
-		{"a head in drops", time.Second, strings.Split("GET / HTTP/1.1\r\n\r\n", ""), "408", 4 * time.Second, 5 * time.Second},
-		{"a head in two pieces", 3 * time.Second, []string{"GET / HT", "TP/1.1\r\nConnection: close\r\n\r\n"}, "200", 3 * time.Second, 3 * time.Second},
-		{"silence behind an answer", 0, []string{"GET / HTTP/1.1\r\n\r\n"}, "200", 4 * time.Second, 5 * time.Second},
+		{"a head in drops", time.Second, strings.Split("GET / HTTP/1.1\r\nHost: x\r\n\r\n", ""), "408", 4 * time.Second, 5 * time.Second},
+		{"a head in two pieces", 3 * time.Second, []string{"GET / HT", "TP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"}, "200", 3 * time.Second, 3 * time.Second},
+		{"silence behind an answer", 0, []string{"GET / HTTP/1.1\r\nHost: x\r\n\r\n"}, "200", 4 * time.Second, 5 * time.Second},
 		{"no body", 0, []string{length}, "408", 4 * time.Second, 5 * time.Second},
 		{"half a body", time.Second, []string{length, "abc"}, "408", 5 * time.Second, 6 * time.Second},
 		{"a body in drops", 3 * time.Second, []string{length, "a", "b", "c", "d", "e", "f"}, "202", 22 * time.Second, 23 * time.Second},
 		{"half a chunk", time.Second, []string{chunked, "6\r\nabc"}, "408", 5 * time.Second, 6 * time.Second},
 		{"no last chunk", time.Second, []string{chunked, "3\r\nabc\r\n"}, "408", 5 * time.Second, 6 * time.Second},
-		{"second request cut", time.Second, []string{"GET / HTTP/1.1\r\n\r\n", "GET"}, "200 408", 5 * time.Second, 6 * time.Second},
+		{"second request cut", time.Second, []string{"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "GET"}, "200 408", 5 * time.Second, 6 * time.Second},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			bubble(t, patient, bodyStatus, func(t *testing.T, s *served) {
@@ -103,7 +103,7 @@ func TestSlowReaders(t *testing.T) {
 			ended = make(chan error, 1)
 			conn, start := s.pipes.dial(), time.Now()
 			defer conn.Close()
-			io.WriteString(conn, "GET / HTTP/1.1\r\n\r\n")
+			io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 			require.ErrorIs(t, <-ended, os.ErrDeadlineExceeded)
 			require.LessOrEqual(t, time.Since(start), 5*time.Second)
 			synctest.Wait()
@@ -137,7 +137,7 @@ func TestSlowReaders(t *testing.T) {
 			ended = make(chan error, 1)
 			conn, start := s.pipes.dial(), time.Now()
 			defer conn.Close()
-			io.WriteString(conn, "GET / HTTP/1.1\r\n\r\n")
+			io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 			require.ErrorIs(t, <-ended, os.ErrDeadlineExceeded)
 			require.Equal(t, time.Minute, time.Since(start))
 		})
@@ -152,11 +152,11 @@ func TestReadDeadlineOfTheHandler(t *testing.T) {
 			bodyStatus(w, r)
 		}
 		bubble(t, patient, h, func(t *testing.T, s *served) {
-			got, took := slowly(s, 0, "POST / HTTP/1.1\r\nContent-Length: 6\r\n\r\n")
+			got, took := slowly(s, 0, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\n")
 			require.Equal(t, "408", statuses(replies(t, got)))
 			require.Equal(t, d, took)
 
-			got, took = slowly(s, 0, "GET / HTTP/1.1\r\n\r\n")
+			got, took = slowly(s, 0, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 			require.Equal(t, "200", statuses(replies(t, got)))
 			require.LessOrEqual(t, took, 5*time.Second)
 		})
@@ -165,7 +165,7 @@ func TestReadDeadlineOfTheHandler(t *testing.T) {
 
 func TestNoIdleTimeout(t *testing.T) {
 	bubble(t, http1.ServerOptions{}, bodyStatus, func(t *testing.T, s *served) {
-		got, _ := slowly(s, 24*time.Hour, "GE", "T / HTTP/1.1\r\n\r\n", "POST / HTTP/1.1\r\nConnection: close\r\nContent-Length: 1\r\n\r\n", "x")
+		got, _ := slowly(s, 24*time.Hour, "GE", "T / HTTP/1.1\r\nHost: x\r\n\r\n", "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 1\r\n\r\n", "x")
 		require.Equal(t, "200 202", statuses(replies(t, got)))
 	})
 }
@@ -173,12 +173,12 @@ func TestNoIdleTimeout(t *testing.T) {
 func TestMaxBody(t *testing.T) {
 	limited := http1.ServerOptions{MaxBody: 4}
 	for _, tc := range []struct{ name, raw, want string }{
-		{"length at the limit", "POST / HTTP/1.1\r\nContent-Length: 4\r\n\r\nabcd" + next, "202 200"},
-		{"length past it", "POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nabcde" + next, "413"},
-		{"length far past it, nothing sent", "POST / HTTP/1.1\r\nContent-Length: 67108865\r\n\r\n", "413"},
-		{"length past it, to be told to go on", "POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n", "413"},
-		{"chunks at the limit", "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n2\r\ncd\r\n0\r\n\r\n" + next, "202 200"},
-		{"chunks past it", "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n3\r\ncde\r\n0\r\n\r\n" + next, "413"},
+		{"length at the limit", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nabcd" + next, "202 200"},
+		{"length past it", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nabcde" + next, "413"},
+		{"length far past it, nothing sent", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 67108865\r\n\r\n", "413"},
+		{"length past it, to be told to go on", "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n", "413"},
+		{"chunks at the limit", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n2\r\ncd\r\n0\r\n\r\n" + next, "202 200"},
+		{"chunks past it", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n3\r\ncde\r\n0\r\n\r\n" + next, "413"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			bubble(t, limited, bodyStatus, func(t *testing.T, s *served) {

@@ -104,10 +104,10 @@ func TestMuchPipelinedWhileWatched(t *testing.T) {
 	var raw, want strings.Builder
 	for i, n := range []int{0, 1, 100, 0, 5_000, 3, 20_000, 0} {
 		c := string(rune('a' + i))
-		fmt.Fprintf(&raw, "POST /%s HTTP/1.1\r\nContent-Length: %d\r\n\r\n%s", c, n, strings.Repeat(c, n))
+		fmt.Fprintf(&raw, "POST /%s HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", c, n, strings.Repeat(c, n))
 		fmt.Fprintf(&want, "/%s%d %d;", c, n, n)
 	}
-	raw.WriteString("GET /z HTTP/1.1\r\nConnection: close\r\n\r\n")
+	raw.WriteString("GET /z HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
 	want.WriteString("/z0 0;")
 	for _, piece := range []int{1, 7, 1_000, 1 << 20} {
 		bubble(t, patient, h, func(t *testing.T, s *served) {
