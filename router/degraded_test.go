@@ -79,6 +79,7 @@ func (w *ward) becomes(status tenant.Status) {
 // soon makes the next try due.
 func (w *ward) soon() {
 	g := &w.rt.degradations
+	g.writing.Wait()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	t := g.tries["acme"]
@@ -116,6 +117,7 @@ func TestNodesMarkTenantsDegraded(t *testing.T) {
 	status, _ = w.ask()
 	require.Equal(t, 200, status)
 	w.becomes(tenant.Active)
+	w.rt.degradations.writing.Wait()
 	require.Empty(t, w.rt.degradations.tries, "it is forgotten")
 }
 

@@ -19,8 +19,8 @@
 // parser refuses is an *[Error] whose Status is the answer to give before the
 // connection is closed.
 //
-// A request without a Host field is accepted, as tools that speak raw HTTP often
-// leave it out and nothing here routes by it. More than one is refused.
+// A request of HTTP/1.1 without a Host field is refused, and so is any with more
+// than one, or with one that is no host and port (RFC 9112, 3.2).
 //
 // # Limits
 //
