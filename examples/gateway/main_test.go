@@ -22,7 +22,7 @@ func TestRun(t *testing.T) {
 		statuses = append(statuses, m[1])
 	}
 	require.Equal(t, []string{"201", "201", "201", "200", "401", "403", "421", "200", "200"}, statuses, out.String())
-	require.Regexp(t, `(?m)^[1-9]\d* reads meanwhile, each of them answered$`, out.String())
+	require.Regexp(t, `(?m)^each of [1-9]\d* reads meanwhile was answered$`, out.String())
 	require.Contains(t, out.String(), `[{"name":"acme","node":"n2","state":"active","epoch":2}`)
 	require.NotContains(t, out.String(), "stays up")
 }

@@ -92,7 +92,7 @@ func (s *shower) readWhile(c call, do func()) {
 	}
 	<-done
 	if s.err = errors.Join(s.err, failed); s.err == nil {
-		fmt.Fprintf(s.out, "%d reads meanwhile, each of them answered\n", reads)
+		fmt.Fprintf(s.out, "each of %d reads meanwhile was answered\n", reads)
 	}
 }
 
