@@ -16,6 +16,7 @@ func TestPage(t *testing.T) {
 	t.Chdir(t.TempDir())
 	ctx, secret := context.Background(), "s"
 	withKeys := func(h http.Handler) http.Handler { return h }
+	http := http.NewServeMux() // the page's is that of all the process
 
 	dir, err := router.OpenDirectory("shard.fenec")
 	require.NoError(t, err)
