@@ -102,6 +102,14 @@ func Publish(side, path string) error {
 	return SyncDir(filepath.Dir(path))
 }
 
+// Replace is Publish though path may be taken: what has the name loses it.
+func Replace(side, path string) error {
+	if err := os.Rename(side, path); err != nil {
+		return err
+	}
+	return SyncDir(filepath.Dir(path))
+}
+
 // Adopt opens the base at path and gives it an id of its own, drawn afresh, so that no
 // log of the file it was copied from belongs to it. Nothing is brought to disk: the
 // caller sees to that, before anybody relies on the file.

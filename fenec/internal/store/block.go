@@ -40,6 +40,21 @@ func (s *Store) Begin(ctx context.Context, limit func(recordBytes int64) error) 
 	return b, nil
 }
 
+// BeginAt is Begin for a block whose first number is first, past those of all blocks,
+// and which carries that time.
+func (s *Store) BeginAt(ctx context.Context, first uint64, at time.Time) (*Block, error) {
+	b, err := s.Begin(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	if first <= b.seq {
+		b.Rollback()
+		return nil, fmt.Errorf("%w: a block at %d in a store at %d", wal.ErrOrder, first, b.seq)
+	}
+	b.seq, b.time = first-1, at
+	return b, nil
+}
+
 // SetLimit makes limit be asked.
 func (b *Block) SetLimit(limit func(recordBytes int64) error) { b.limit = limit }
 
@@ -171,7 +186,7 @@ func (b *Block) spill() error {
 	if err := b.ask(); err != nil {
 		return err
 	}
-	if err := s.ensureLog(b.numbers); err != nil {
+	if err := s.ensureLog(b.seq + b.numbers); err != nil {
 		return err
 	}
 	if err := s.log.Load().AppendPart(b.frame(0)); err != nil {
@@ -237,7 +252,7 @@ func (b *Block) append(to uint64) (Ticket, error) {
 	if s.path == "" {
 		return ticket, nil
 	}
-	if err := s.ensureLog(b.numbers); err != nil {
+	if err := s.ensureLog(to); err != nil {
 		return ticket, err
 	}
 	s.opts.Step("append")

@@ -70,6 +70,13 @@ func (s *Store) turnLog(seq uint64) error {
 	if old == nil {
 		return nil
 	}
+	if old.Last() < seq {
+		// The next log goes on after seq, up to where numbers are nobody's. Without a
+		// mark of that here, blocks would seem to be missing between the two.
+		if _, err := old.Append(s.noteFrame(seq, nil)); err != nil {
+			return err
+		}
+	}
 	s.opts.Step("turn: rename log")
 	if err := old.Rename(OldLogPath(s.path)); err != nil {
 		return err
@@ -139,6 +146,7 @@ func (s *Store) foldOwners() error {
 // owners have for it.
 func (s *Store) foldFront(f *front.Front, upTo uint64) error {
 	folded := s.base.Folded()
+	noted := s.noted.Load()
 	own, err := s.ownChanges(f, folded, upTo)
 	if err != nil {
 		return err
@@ -161,6 +169,7 @@ func (s *Store) foldFront(f *front.Front, upTo uint64) error {
 	for _, o := range s.opts.Owners {
 		o.Folded(upTo)
 	}
+	s.notesFolded.Store(noted)
 	s.synced.tell()
 	return nil
 }

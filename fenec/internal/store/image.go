@@ -104,7 +104,7 @@ func (s *Store) dropEmptyLog() error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	log := s.log.Load()
-	if log == nil || s.turned != nil || s.Seq() != s.base.Folded() {
+	if log == nil || s.turned != nil || s.Seq() != s.base.Folded() || s.notesWait() {
 		return nil
 	}
 	s.opts.Step("drop empty log")

@@ -41,18 +41,24 @@ type Arrival struct {
 // Receive gathers an image beside path, as Install does, for Publish to give it
 // that name. Close the Arrival in any case.
 func Receive(path string, r io.Reader, step func(string)) (*Arrival, error) {
-	if step == nil {
-		step = func(string) {}
-	}
 	if _, err := os.Lstat(path); err == nil {
 		return nil, fmt.Errorf("install %s: %w", path, fs.ErrExist)
+	}
+	return ReceiveBeside(path, r, step)
+}
+
+// ReceiveBeside is Receive though path may be taken, by a store that may be open. The
+// changes are made to what has come.
+func ReceiveBeside(path string, r io.Reader, step func(string), changes ...base.Change) (*Arrival, error) {
+	if step == nil {
+		step = func(string) {}
 	}
 	side := importingPath(path)
 	// What an interrupted one left there may have got its name since.
 	if err := removeIfThere(side); err != nil {
 		return nil, fmt.Errorf("install %s: %w", path, err)
 	}
-	f, err := receiveAndAdopt(side, r, step)
+	f, err := receiveAndAdopt(side, r, step, changes)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("install %s: %w", path, err), removeIfThere(side))
 	}
@@ -60,9 +66,15 @@ func Receive(path string, r io.Reader, step func(string)) (*Arrival, error) {
 }
 
 // Publish gives the store its name. It fails with fs.ErrExist if that is taken.
-func (a *Arrival) Publish() error {
+func (a *Arrival) Publish() error { return a.name(base.Publish) }
+
+// Replace gives the store its name, which may be that of another one, closed: that is
+// gone then, logs and all. A crash leaves one of the two, whole.
+func (a *Arrival) Replace() error { return a.name(base.Replace) }
+
+func (a *Arrival) name(give func(side, path string) error) error {
 	// The lock is held until nothing of the name's former owner is left.
-	if err := publish(importingPath(a.path), a.path, a.step); err != nil {
+	if err := publish(importingPath(a.path), a.path, give, a.step); err != nil {
 		return fmt.Errorf("install %s: %w", a.path, err)
 	}
 	a.step("installed")
@@ -74,7 +86,7 @@ func (a *Arrival) Close() error {
 	return errors.Join(a.file.Close(), removeIfThere(importingPath(a.path)))
 }
 
-func receiveAndAdopt(side string, r io.Reader, step func(string)) (*base.File, error) {
+func receiveAndAdopt(side string, r io.Reader, step func(string), changes []base.Change) (*base.File, error) {
 	step("install: receive")
 	to, err := os.OpenFile(side, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -88,6 +100,9 @@ func receiveAndAdopt(side string, r io.Reader, step func(string)) (*base.File, e
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%w: %w", ErrImage, err), to.Close())
 	}
+	if err := fold(f, changes); err != nil {
+		return nil, errors.Join(err, to.Close(), f.Close())
+	}
 	// One flush is for what came and for what the adoption has changed. Of a file that
 	// was open all the time it tells what could not be written meanwhile, too.
 	if err := errors.Join(to.Sync(), to.Close()); err != nil {
@@ -96,12 +111,27 @@ func receiveAndAdopt(side string, r io.Reader, step func(string)) (*base.File, e
 	return f, nil
 }
 
-// publish gives the locked base at side its name and removes the logs that lie
+// fold makes changes to a base that nobody else uses.
+func fold(f *base.File, changes []base.Change) error {
+	if len(changes) == 0 {
+		return nil
+	}
+	return f.Fold(f.Folded(), func() (base.Change, bool) {
+		if len(changes) == 0 {
+			return base.Change{}, false
+		}
+		c := changes[0]
+		changes = changes[1:]
+		return c, true
+	})
+}
+
+// publish has the locked base at side given its name and removes the logs that lie
 // beside that. A crash in between leaves logs of another base, which the next
 // open sets aside.
-func publish(side, path string, step func(string)) error {
+func publish(side, path string, give func(side, path string) error, step func(string)) error {
 	step("install: publish")
-	if err := base.Publish(side, path); err != nil {
+	if err := give(side, path); err != nil {
 		return err
 	}
 	step("install: remove logs")

@@ -30,15 +30,14 @@ func (s *Store) walOptions() wal.Options {
 	return wal.Options{FS: s.opts.FS, Lazy: s.opts.Sync == SyncOff, Flushed: s.synced.tell}
 }
 
-// ensureLog makes sure that there is a log and that n more sequence numbers
-// are reserved durably. The write lock is held.
-func (s *Store) ensureLog(n uint64) error {
-	seq := s.Seq()
+// ensureLog makes sure that there is a log and that sequence numbers up to and
+// including upTo are reserved durably. The write lock is held.
+func (s *Store) ensureLog(upTo uint64) error {
 	log := s.log.Load()
 	if log == nil {
 		s.opts.Step("create log")
 		var err error
-		log, err = s.createLog(seq, max(s.limit, seq+n+reserveStep), false)
+		log, err = s.createLog(s.Seq(), max(s.limit, upTo+reserveStep), false)
 		if path := new(fs.PathError); errors.As(err, &path) && path.Op == "open" {
 			return err // nothing was written, for want of descriptors as a rule
 		}
@@ -48,8 +47,8 @@ func (s *Store) ensureLog(n uint64) error {
 		s.log.Store(log)
 		s.limit = log.Reserved()
 	}
-	if seq+n > s.limit {
-		return s.reserve(log, seq+n+reserveStep)
+	if upTo > s.limit {
+		return s.reserve(log, upTo+reserveStep)
 	}
 	return nil
 }

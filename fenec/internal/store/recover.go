@@ -219,6 +219,9 @@ func (r *recovery) take(found wal.Recovery) {
 // replay makes the changes of one block again, unless the base has them.
 func (r *recovery) replay(blk *wal.Block) error {
 	s := r.s
+	if blk.To < blk.From {
+		return r.takeNote(blk)
+	}
 	if blk.To <= s.base.Folded() {
 		return nil
 	}
@@ -264,10 +267,10 @@ func (r *recovery) fold() error {
 }
 
 // goOn sets the sequence to go on from: past every number that may have been
-// handed out and lost.
+// handed out and lost. A store that follows hands out none.
 func (r *recovery) goOn() {
 	live := r.s.state.Load().live
-	if !r.clean {
+	if !r.clean && !(r.s.opts.Follows != nil && r.s.opts.Follows()) {
 		live.published.Store(max(live.published.Load(), r.reserved))
 	}
 	r.s.limit = r.reserved
@@ -307,7 +310,7 @@ func (s *Store) closeLogsLocked() error {
 	switch {
 	case log == nil:
 		return nil
-	case s.base.Folded() >= s.Seq():
+	case s.base.Folded() >= s.Seq() && !s.notesWait():
 		return errors.Join(log.Close(), s.opts.FS.Remove(LogPath(s.path)))
 	case log.Last() < s.Seq():
 		// Numbers that may have been handed out were lost with the end before this

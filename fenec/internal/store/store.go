@@ -44,6 +44,15 @@ type Options struct {
 	// called during Open only.
 	Replay func(b *Block, record []byte) error
 
+	// TakeNote is called during Open with each Note of the log, in their order, those
+	// that were folded among them.
+	TakeNote func(note []byte) error
+
+	// Follows, if set, reports whether the store's sequence is another's, whose blocks
+	// it is given: it is asked by an Open after an unclean end, which goes on past what
+	// may have been handed out if it is not.
+	Follows func() bool
+
 	// Owners take part in every fold.
 	Owners []Owner
 
@@ -109,6 +118,9 @@ type Store struct {
 	synced  notifier // told when SyncedSeq may have grown, or never will
 
 	baseMemory atomic.Int64 // see BaseMemory
+
+	noted       atomic.Uint64 // notes appended or found; changed under the write lock
+	notesFolded atomic.Uint64 // of those, known to the owners at the last fold
 
 	images     images
 	background background
