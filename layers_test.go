@@ -50,6 +50,12 @@ const arrows = `
 	fenec/internal/row, fenec/internal/store
 	< fenec/internal/history;
 
+	NONE
+	< replication;
+
+	replication, fenec/internal/row, fenec/internal/store
+	< fenec/internal/role;
+
 	fenec/internal/catalog, fenec/internal/row, fenec/internal/store
 	< fenec/internal/feed;
 
@@ -69,6 +75,9 @@ const arrows = `
 	fenec/internal/plan, fenec/internal/graphs
 	< fenec/internal/exec
 	< fenec/internal/inside
+	< fenec;
+
+	fenec/internal/role
 	< fenec;
 
 	# What serves it.
@@ -102,11 +111,11 @@ const arrows = `
 	fenec/serve/internal/jwt, fenec/serve/internal/rules, fenec/serve/internal/rest, fenec/serve/internal/openapi
 	< fenec/serve;
 
+	fenec, internal/secret
+	< replication/mirror;
+
 	fenec
 	< tenant/internal/raw, quota;
-
-	NONE
-	< replication;
 
 	fenec, internal/secret
 	< fenec/client;
@@ -114,7 +123,7 @@ const arrows = `
 	tenant/internal/raw
 	< tenant;
 
-	fenec/serve, tenant, quota, replication
+	fenec/serve, tenant, quota, replication/mirror
 	< tenant/node;
 
 	tenant/node, internal/http1
@@ -131,7 +140,7 @@ const arrows = `
 // may import any of them; a module with no room is for tests alone.
 var thirdParty = map[string][]string{
 	"go.etcd.io/bbolt":              {"fenec/internal/base"},
-	"golang.org/x/sys":              {"fenec/internal/base", "fenec/internal/store", "fenec/internal/wal", "fenec/internal/vector", "router"},
+	"golang.org/x/sys":              {"fenec/internal/base", "fenec/internal/store", "fenec/internal/wal", "fenec/internal/vector", "router", "tenant/node"},
 	"golang.org/x/text":             {"fenec/internal/collation"},
 	"github.com/lestrrat-go/jwx":    {"fenec/serve/internal/jwt"},
 	"github.com/klauspost/compress": {"fenec/serve"},

@@ -230,14 +230,18 @@ func (b *indexBuild) abandon() error {
 		return cat.AbandonIndex(b.col, b.index)
 	})
 	switch {
-	case err == nil, errors.Is(err, ErrNotFound), errors.Is(err, ErrClosed), errors.Is(err, ErrFailed):
+	case err == nil, errors.Is(err, ErrNotFound), errors.Is(err, ErrClosed), errors.Is(err, ErrFailed), errors.Is(err, ErrReplica):
 		return nil // it is gone, or the next open takes it out
 	}
 	return fmt.Errorf("abandon the index: %w", err)
 }
 
-// abandonBuilds takes out the indexes that a process which ended was building.
+// abandonBuilds takes out the indexes that a process which ended was building. Those of
+// a primary that is followed are the primary's to take out, or to install.
 func (db *DB) abandonBuilds() error {
+	if db.History().Following {
+		return nil
+	}
 	for _, c := range db.catalogAt(db.store.Seq()).Collections() {
 		for _, x := range c.Building {
 			b := indexBuild{db: db, col: c.Number, index: x}

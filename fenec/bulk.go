@@ -184,7 +184,7 @@ func (l *loader) write(ctx context.Context, rows [][]value.Value) error {
 		return public(err)
 	}
 	l.written += len(rows)
-	return public(ticket.Wait(ctx))
+	return l.session.db.confirmed(ctx, ticket)
 }
 
 func (l *loader) grows() bool { return grows(l.st.tree) }

@@ -15,6 +15,7 @@ import (
 	"github.com/fenec-go/fenecdb/fenec/internal/feed"
 	"github.com/fenec-go/fenecdb/fenec/internal/graphs"
 	"github.com/fenec-go/fenecdb/fenec/internal/history"
+	"github.com/fenec-go/fenecdb/fenec/internal/role"
 	"github.com/fenec-go/fenecdb/fenec/internal/store"
 	"github.com/fenec-go/fenecdb/fenec/internal/table"
 )
@@ -23,11 +24,13 @@ import (
 type DB struct {
 	store   *store.Store
 	history *history.History
+	role    *role.Role
 	feed    *feed.Feed
 	graphs  *graphs.Set // of vector indexes
 	clock   func() time.Time
 	limit   atomic.Pointer[func(Block) error]
 	fence   atomic.Pointer[func() error]
+	confirm atomic.Pointer[func(context.Context, uint64) error]
 	own     Session // of its methods, which may do everything
 
 	maxMemory int64 // in bytes; 0 for no bound
@@ -59,7 +62,7 @@ type catalogVersion struct {
 // has it, ErrCorrupt that it is damaged. What Open costs does not grow with
 // the file.
 func Open(path string, opts Options) (*DB, error) {
-	db := &DB{clock: opts.Clock, maxMemory: opts.MaxMemory, history: history.New(opts.history()), feed: feed.New(opts.FeedBytes)}
+	db := &DB{clock: opts.Clock, maxMemory: opts.MaxMemory, role: role.New(), history: history.New(opts.history()), feed: feed.New(opts.FeedBytes)}
 	if db.clock == nil {
 		db.clock = time.Now
 	}
@@ -79,8 +82,11 @@ func Open(path string, opts Options) (*DB, error) {
 	replayer := table.Replayer{History: db.history, Feed: db.figures.Feed}
 	db.graphs = graphs.New(path, func() (*base.Tx, error) { return db.store.Base() }, db.catalogNow,
 		graphs.Folds{Soon: func() { db.store.FoldSoon() }, WhenIdle: func() { db.store.FoldWhenIdle() }})
-	so.Owners, so.Merger, so.Replay = []store.Owner{db.history, db.feed, db.graphs}, table.Merger{}, replayer.Replay
-	so.Load = func(v *store.View) error { return errors.Join(replayer.Load(v), db.history.Load(v), db.feed.Load(v)) }
+	so.Owners, so.Merger, so.Replay = []store.Owner{db.history, db.feed, db.graphs, db.role}, table.Merger{}, replayer.Replay
+	so.TakeNote, so.Follows = db.role.Take, func() bool { return db.History().Following }
+	so.Load = func(v *store.View) error {
+		return errors.Join(replayer.Load(v), db.history.Load(v), db.feed.Load(v), db.role.Load(v))
+	}
 	if db.store, err = store.Open(path, so); err != nil {
 		return nil, public(err)
 	}
@@ -205,8 +211,8 @@ func Check(path string) error {
 		return errNoPath
 	}
 	var replayer table.Replayer
-	opts := store.Options{Load: replayer.Load, Replay: replayer.Replay}
+	opts := store.Options{Load: replayer.Load, Replay: replayer.Replay, TakeNote: role.New().Take}
 	return public(store.Check(path, opts, func(v *store.View) error {
-		return errors.Join(table.Verify(v), graphs.Verify(v, replayer.Catalog()), history.Verify(v), feed.Verify(v))
+		return errors.Join(table.Verify(v), graphs.Verify(v, replayer.Catalog()), history.Verify(v), feed.Verify(v), role.Verify(v))
 	}))
 }

@@ -4,7 +4,8 @@ import "context"
 
 // SetFence makes fn decide, from now on, whether anything may be written: it is
 // asked under the write lock before each block, those of a Load and of a sweep
-// included, and its error, if it returns one, is the statement's. What was
+// included, and again as the block lands, and before a compact statement; its error, if
+// it returns one, is the statement's, of which nothing is kept. What was
 // written is folded into the file whatever it says. SetFence returns once every
 // block that had begun before has ended, or when ctx does; fn is in place in any
 // case. fn must return soon and must not use the database. nil takes the fence
@@ -18,10 +19,14 @@ func (db *DB) SetFence(ctx context.Context, fn func() error) error {
 	return public(db.store.WaitWriter(ctx))
 }
 
-// fenced returns why no block may begin. The write lock is held.
-func (db *DB) fenced() error {
-	if fence := db.fence.Load(); fence != nil {
-		return (*fence)()
+// fenced returns why nothing may be written, and else the fence that was asked.
+func (db *DB) fenced() (*func() error, error) {
+	if db.History().Following {
+		return nil, ErrReplica
 	}
-	return nil
+	fence := db.fence.Load()
+	if fence == nil {
+		return nil, nil
+	}
+	return fence, (*fence)()
 }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"io"
 
+	"github.com/fenec-go/fenecdb/fenec/internal/role"
 	"github.com/fenec-go/fenecdb/fenec/internal/store"
+	"github.com/fenec-go/fenecdb/replication"
 )
 
 // Image is a whole copy of a database as of one sequence, to be read once. It
@@ -84,6 +86,23 @@ func Receive(path string, r io.Reader) (*Arrival, error) {
 	}
 	return &Arrival{a}, nil
 }
+
+// ReceiveReplica is Receive for a copy of a primary, whose lineage is given, that is to
+// take the place of an older one at path: that may be open meanwhile. What arrives follows.
+func ReceiveReplica(path string, r io.Reader, l replication.Lineage) (*Arrival, error) {
+	if path == "" {
+		return nil, errNoPath
+	}
+	a, err := store.ReceiveBeside(path, r, nil, role.Change(replication.History{Following: true, Lineage: l}))
+	if err != nil {
+		return nil, public(err)
+	}
+	return &Arrival{a}, nil
+}
+
+// Replace gives the database its name, durably, though that may be taken by a closed
+// one, which is gone then. A crash leaves one of the two, whole.
+func (a *Arrival) Replace() error { return public(a.arrival.Replace()) }
 
 // Install gives the database its name, durably. It fails with fs.ErrExist if that is
 // taken.

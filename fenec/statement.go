@@ -187,6 +187,9 @@ func (s *Session) runCompact(ctx context.Context, c *ql.Compact) (*Result, error
 			return nil, err
 		}
 	}
+	if _, err := db.fenced(); err != nil {
+		return nil, err
+	}
 	if err := db.Compact(ctx); err != nil {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ func (s *Session) Update(ctx context.Context, fn func(*Tx) error) (seq uint64, e
 	if err != nil {
 		return 0, public(err)
 	}
-	return ticket.To, durable(ctx, ticket)
+	return ticket.To, s.db.confirmed(ctx, ticket)
 }
 
 // end lets no more statements in, and returns why one of them failed.

@@ -122,7 +122,7 @@ func (s *Session) writeOne(ctx context.Context, b bound) (res *Result, err error
 		return nil, err
 	}
 	res.seq = ticket.To
-	if err := durable(ctx, ticket); err != nil {
+	if err := s.db.confirmed(ctx, ticket); err != nil {
 		return nil, err
 	}
 	return res, nil
@@ -147,7 +147,7 @@ func (s *Session) write(ctx context.Context, list []bound) ([]*Result, error) {
 	for _, res := range results {
 		res.seq = ticket.To
 	}
-	if err := durable(ctx, ticket); err != nil {
+	if err := s.db.confirmed(ctx, ticket); err != nil {
 		return nil, err
 	}
 	return results, nil
@@ -175,7 +175,7 @@ func (s *Session) inBlock(ctx context.Context, fn func(*block) error) (store.Tic
 	if err != nil {
 		return store.Ticket{}, public(err)
 	}
-	if err := db.fenced(); err != nil {
+	if w.fence, err = db.fenced(); err != nil {
 		b.Rollback()
 		return store.Ticket{}, err
 	}
@@ -215,7 +215,8 @@ type block struct {
 	limit   func(Block) error // or nil
 	asked   table.Change      // what limit has been asked about
 	parts   int
-	expiry  bool // it is a sweep's
+	expiry  bool          // it is a sweep's
+	fence   *func() error // that let the block begin, or nil
 
 	reader table.TxReader // what the statement at hand reads first, to save its memory
 	lent   bool           // reader is in use
@@ -307,6 +308,11 @@ func (w *block) Graph(ctx context.Context, c *catalog.Collection, x *catalog.Ind
 func (w *block) commit(ended *bool) (store.Ticket, error) {
 	if err := w.tx.Seal(); err != nil {
 		return store.Ticket{}, err
+	}
+	if w.fence != nil {
+		if err := (*w.fence)(); err != nil { // what it has said as the block began is over
+			return store.Ticket{}, err
+		}
 	}
 	ticket, err := w.block.Commit(func(seq uint64) {
 		w.tx.Publish()

@@ -60,6 +60,13 @@ func (c *Collection) Builds(x *Index) bool {
 	return was != nil && !c.Built(was)
 }
 
+// Installs reports whether x, in the building in an earlier definition of the same
+// collection, is built in c.
+func (c *Collection) Installs(x *Index) bool {
+	is := c.inSpace(x.Space)
+	return is != nil && c.Built(is)
+}
+
 // NewIndexes returns the indexes of c that before, an earlier definition of the
 // same collection, does not have: those whose entries are yet to be made.
 func (c *Collection) NewIndexes(before *Collection) []*Index {

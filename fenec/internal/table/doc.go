@@ -16,7 +16,8 @@
 // Layout. Space 0 holds the definitions and figures of all collections:
 //
 //	"c" number      the collection's definition (package catalog), sealed as a row is
-//	"f" number      its figures: rows, live bytes, highest id, 8 bytes each
+//	"f" number      its figures: rows, live bytes, highest id, sum, 8 bytes each;
+//	                without the sum if that is not known
 //	"n"             the next free number
 //
 // Numbers are 4 bytes, ids and figures 8 bytes, all big endian. A collection's
@@ -55,23 +56,41 @@ type Figures struct {
 	Rows      int64
 	LiveBytes int64  // of the encoded rows
 	Highest   uint64 // id ever used; 0 if none
+	Sum       uint64 // of the rows' hashes, mod 2^64; 0 if it is not known
+
+	// Unsummed says that the sum is not known, since the rows are older than sums
+	// are. It becomes known with the first write that finds few rows.
+	Unsummed bool
 }
 
-const figuresBytes = 24
+const (
+	figuresBytes = 32
+	unsummed     = 24 // bytes of figures without a sum
+)
 
 func (f Figures) append(dst []byte) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, uint64(f.Rows))
 	dst = binary.BigEndian.AppendUint64(dst, uint64(f.LiveBytes))
-	return binary.BigEndian.AppendUint64(dst, f.Highest)
+	dst = binary.BigEndian.AppendUint64(dst, f.Highest)
+	if f.Unsummed {
+		return dst
+	}
+	return binary.BigEndian.AppendUint64(dst, f.Sum)
 }
 
 func decodeFigures(b []byte) (Figures, error) {
-	if len(b) != figuresBytes {
+	if len(b) != figuresBytes && len(b) != unsummed {
 		return Figures{}, fmt.Errorf("%w: figures of %d bytes", ErrCorrupt, len(b))
 	}
-	return Figures{
+	f := Figures{
 		Rows:      int64(binary.BigEndian.Uint64(b)),
 		LiveBytes: int64(binary.BigEndian.Uint64(b[8:])),
 		Highest:   binary.BigEndian.Uint64(b[16:]),
-	}, nil
+	}
+	if len(b) == unsummed {
+		f.Unsummed = f.Rows != 0
+	} else {
+		f.Sum = binary.BigEndian.Uint64(b[unsummed:])
+	}
+	return f, nil
 }

@@ -14,3 +14,9 @@ func (p *Postings) Each(fn func(prefix []byte, list []posting.Posting)) {
 		fn(t.prefix, t.postings)
 	}
 }
+
+// RowHash is rowHash.
+func RowHash(id uint64, checksum uint32, size int) uint64 { return rowHash(id, checksum, size) }
+
+// ResumRows is resumRows.
+const ResumRows = resumRows

@@ -66,6 +66,36 @@ func DecodeOperation(op []byte) (Operation, error) {
 	return out, d.err
 }
 
+// Altered returns the definitions that a record makes those of its collections, which
+// were there before.
+func Altered(record []byte) (list []*catalog.Collection, err error) {
+	d := decoder{rest: record}
+	for len(d.rest) > 0 && d.err == nil {
+		switch d.byte() {
+		case opPut:
+			d.uvarint()
+			d.uvarint()
+			d.sized()
+		case opDelete:
+			d.uvarint()
+			d.uvarint()
+		case opCreate:
+			d.sized()
+		case opDrop:
+			d.uvarint()
+		case opAlter:
+			c, err := d.definition()
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, c)
+		default:
+			d.fail("an operation of a record")
+		}
+	}
+	return list, d.err
+}
+
 func appendSized(dst, b []byte) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
 }
@@ -94,20 +124,36 @@ func (r *Replayer) Replay(b *store.Block, record []byte) error {
 	r.cache.History, r.cache.Feed = r.History, r.Feed
 	t := r.cache.Begin(b)
 	t.replays = true
-	d := decoder{rest: record}
-	for len(d.rest) > 0 && d.err == nil {
-		if err := r.replayOp(t, &d); err != nil {
-			return err
-		}
-	}
-	if d.err != nil {
-		return d.err
+	if err := r.run(t, record); err != nil {
+		return err
 	}
 	if err := t.Seal(); err != nil {
 		return err
 	}
 	t.Publish()
 	return nil
+}
+
+// Apply makes the changes of a record of another store as a block of this one, whose
+// definitions are cat. Nothing is checked, since that store has. It returns the
+// definitions as they are then. The Tx is to be sealed and published as any.
+func (c *Cache) Apply(b *store.Block, cat *catalog.Catalog, record []byte) (*Tx, *catalog.Catalog, error) {
+	t := c.Begin(b)
+	t.replays = true
+	r := Replayer{cat: cat}
+	err := r.run(t, record)
+	return t, r.cat, err
+}
+
+// run makes the changes of a record in t.
+func (r *Replayer) run(t *Tx, record []byte) error {
+	d := decoder{rest: record}
+	for len(d.rest) > 0 && d.err == nil {
+		if err := r.replayOp(t, &d); err != nil {
+			return err
+		}
+	}
+	return d.err
 }
 
 func (r *Replayer) replayOp(t *Tx, d *decoder) error {

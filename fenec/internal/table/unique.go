@@ -45,26 +45,30 @@ func (w *Writer) claim(x *catalog.Index, v value.Value, id uint64) (removed bool
 	if holder == 0 || err != nil {
 		return false, err
 	}
-	old, gone, err := w.gone(holder)
+	gone, err := w.gone(holder)
 	if err != nil {
 		return false, err
 	}
 	if !gone {
 		return false, duplicate(w.col, x, v, "is held by id %d", holder)
 	}
+	old, err := w.stored(holder)
+	if err != nil {
+		return false, err
+	}
 	return true, w.remove(holder, old)
 }
 
-// gone returns a row that an index leads to and whether it is expired.
-func (w *Writer) gone(id uint64) (b []byte, gone bool, err error) {
+// gone reports whether a row that an index leads to is expired.
+func (w *Writer) gone(id uint64) (bool, error) {
 	if w.Now == 0 || w.col.TTL() == nil {
-		return nil, false, nil
+		return false, nil
 	}
-	if b, err = w.TxReader.Get(id); b == nil || err != nil {
-		return nil, false, err
+	b, err := w.TxReader.Get(id)
+	if b == nil || err != nil {
+		return false, err
 	}
-	gone, err = w.expired(b)
-	return b, gone, err
+	return w.expired(b)
 }
 
 // Holder returns the id of the row, other than except, that holds v in the
@@ -74,7 +78,7 @@ func (w *Writer) Holder(x *catalog.Index, v value.Value, except uint64) (uint64,
 	if id == 0 || err != nil {
 		return 0, err
 	}
-	_, gone, err := w.gone(id)
+	gone, err := w.gone(id)
 	if gone || err != nil {
 		return 0, err
 	}

@@ -50,6 +50,7 @@ func (f *verifier) run() {
 		counted.Rows++
 		counted.LiveBytes += int64(len(s.Row()))
 		counted.Highest = s.ID()
+		counted.Sum += s.hash()
 		f.entries(s.ID(), bytes.Clone(s.Row()))
 	}
 	if err := s.Err(); err != nil {
@@ -61,7 +62,8 @@ func (f *verifier) run() {
 		f.report("%w", err)
 		return
 	}
-	if counted.Rows != known.Rows || counted.LiveBytes != known.LiveBytes || counted.Highest > known.Highest {
+	wrongSum := !known.Unsummed && counted.Sum != known.Sum
+	if counted.Rows != known.Rows || counted.LiveBytes != known.LiveBytes || counted.Highest > known.Highest || wrongSum {
 		f.report("figures are %+v, counted %+v", known, counted)
 	}
 	for _, x := range f.col.Indexes() {

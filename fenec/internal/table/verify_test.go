@@ -1,6 +1,7 @@
 package table_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"testing"
@@ -86,6 +87,16 @@ func TestVerify(t *testing.T) {
 			binary.BigEndian.PutUint64(f[8:], uint64(len(encode(c, ann))+len(encode(c, person("bob", 1, "x")))))
 			return tamper(d, x, table.Meta, figuresKey(c), f)
 		}, "figures are"},
+		"a sum wrong": {func(d *db, x *tx, c *catalog.Collection) error {
+			f, err := x.View().Get(table.Meta, figuresKey(c))
+			f = bytes.Clone(f)
+			f[31] ^= 1
+			return errors.Join(err, tamper(d, x, table.Meta, figuresKey(c), f))
+		}, "figures are"},
+		"no sum": {func(d *db, x *tx, c *catalog.Collection) error {
+			f, err := x.View().Get(table.Meta, figuresKey(c))
+			return errors.Join(err, tamper(d, x, table.Meta, figuresKey(c), bytes.Clone(f[:24])))
+		}, ""},
 		"a definition damaged": {func(d *db, x *tx, c *catalog.Collection) error {
 			return tamper(d, x, table.Meta, binary.BigEndian.AppendUint32([]byte{'c'}, c.Number), []byte("rubbish"))
 		}, "damaged"},

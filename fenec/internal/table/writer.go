@@ -69,12 +69,12 @@ func (w *Writer) expired(b []byte) (bool, error) {
 // Put writes the encoded row b under id, in place of the one there. A unique
 // value that another row holds is a fault.Duplicate.
 func (w *Writer) Put(id uint64, b []byte) error {
-	old, err := w.TxReader.Get(id)
+	old, err := w.stored(id)
 	if err != nil {
 		return err
 	}
-	if old != nil {
-		gone, err := w.expired(old)
+	if old.row != nil {
+		gone, err := w.expired(old.row)
 		if err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func (w *Writer) Put(id uint64, b []byte) error {
 			if err := w.remove(id, old); err != nil {
 				return err
 			}
-			old = nil
+			old = stored{}
 		}
 	}
 	return w.write(id, old, b)
@@ -91,11 +91,11 @@ func (w *Writer) Put(id uint64, b []byte) error {
 // Replace is Put in place of a row that must be there, expired or not, and that
 // is not deleted first.
 func (w *Writer) Replace(id uint64, b []byte) error {
-	old, err := w.TxReader.Get(id)
+	old, err := w.stored(id)
 	if err != nil {
 		return err
 	}
-	if old == nil {
+	if old.row == nil {
 		return w.missing(id, "replace")
 	}
 	return w.write(id, old, b)
@@ -103,11 +103,11 @@ func (w *Writer) Replace(id uint64, b []byte) error {
 
 // Delete takes the row with that id out. It must be there, expired or not.
 func (w *Writer) Delete(id uint64) error {
-	old, err := w.TxReader.Get(id)
+	old, err := w.stored(id)
 	if err != nil {
 		return err
 	}
-	if old == nil {
+	if old.row == nil {
 		return w.missing(id, "delete")
 	}
 	return w.remove(id, old)
@@ -117,21 +117,21 @@ func (w *Writer) missing(id uint64, what string) error {
 	return fmt.Errorf("%w: collection %q has no id %d to %s", ErrCorrupt, w.col.Name, id, what)
 }
 
-// write puts b in the place of old, which is nil when there is no row.
-func (w *Writer) write(id uint64, old, b []byte) error {
+// write puts b in the place of old, which may be no row.
+func (w *Writer) write(id uint64, old stored, b []byte) error {
 	removed, err := w.checkUnique(id, b)
 	if err != nil {
 		return err
 	}
-	if removed && old != nil {
+	if removed && old.row != nil {
 		// A row is good until the next write only.
-		if old, err = w.TxReader.Get(id); err != nil {
+		if old, err = w.stored(id); err != nil {
 			return err
 		}
 	}
 	t := w.tx
 	if t.Hook != nil {
-		if err := t.Hook(w.col, id, old, b); err != nil {
+		if err := t.Hook(w.col, id, old.row, b); err != nil {
 			return err
 		}
 	}
@@ -141,21 +141,21 @@ func (w *Writer) write(id uint64, old, b []byte) error {
 	if err := t.log(history.Put, w.col, id); err != nil {
 		return err
 	}
-	if err := w.count(id, old, b); err != nil {
-		return err
-	}
-	if err := w.index(id, old, b); err != nil {
-		return err
-	}
 	w.sealed = row.Seal(append(w.sealed[:0], b...))
+	if err := w.count(id, old, storedRow(b, w.sealed)); err != nil {
+		return err
+	}
+	if err := w.index(id, old.row, b); err != nil {
+		return err
+	}
 	return t.block.Put(w.col.RowSpace, w.idKey(id), w.sealed)
 }
 
 // remove takes the row out, which is old.
-func (w *Writer) remove(id uint64, old []byte) error {
+func (w *Writer) remove(id uint64, old stored) error {
 	t := w.tx
 	if t.Hook != nil {
-		if err := t.Hook(w.col, id, old, nil); err != nil {
+		if err := t.Hook(w.col, id, old.row, nil); err != nil {
 			return err
 		}
 	}
@@ -164,10 +164,10 @@ func (w *Writer) remove(id uint64, old []byte) error {
 	if err := t.log(history.Del, w.col, id); err != nil {
 		return err
 	}
-	if err := w.count(id, old, nil); err != nil {
+	if err := w.count(id, old, stored{}); err != nil {
 		return err
 	}
-	if err := w.index(id, old, nil); err != nil {
+	if err := w.index(id, old.row, nil); err != nil {
 		return err
 	}
 	return t.block.Delete(w.col.RowSpace, w.idKey(id))
@@ -178,23 +178,26 @@ func (w *Writer) idKey(id uint64) []byte {
 	return w.key[:]
 }
 
-// count keeps the figures in step with a row that changes from old to b; nil
-// is no row.
-func (w *Writer) count(id uint64, old, b []byte) error {
+// count keeps the figures in step with a row that changes from old to now, of
+// which either may be no row.
+func (w *Writer) count(id uint64, old, now stored) error {
 	f, err := w.tx.figures(w.col.Number)
 	if err != nil {
 		return err
 	}
-	rows, size := 0, len(b)-len(old)
-	if old == nil {
+	rows, size := 0, len(now.row)-len(old.row)
+	if old.row == nil {
 		rows++
 	}
-	if b == nil {
+	if now.row == nil {
 		rows--
 	}
 	f.Rows += int64(rows)
 	f.LiveBytes += int64(size)
 	f.Highest = max(f.Highest, id)
+	if !f.Unsummed {
+		f.Sum += now.hash(id) - old.hash(id)
+	}
 	c := &w.tx.change
 	c.LiveBytes += int64(size)
 	c.Grew = c.Grew || rows > 0 || size > 0
