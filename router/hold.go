@@ -69,7 +69,7 @@ func listen(status int, body []byte) word {
 		return status == p.Status && bytes.Contains(body, []byte(`"code":"`+p.Code+`"`))
 	}
 	switch {
-	case says(problem.TenantFrozen), says(problem.UnknownTenant):
+	case says(problem.TenantFrozen), says(problem.NoLease), says(problem.UnknownTenant):
 		return misses
 	case says(problem.TenantDegraded):
 		return degraded

@@ -159,7 +159,7 @@ func (s *slot) tryOpen(ctx context.Context, opts fenec.Options) (*fenec.DB, erro
 	if err != nil {
 		return nil, err
 	}
-	err = s.setFence(ctx, db)
+	err = s.setFence(ctx, db, 0)
 	if err == nil && s.m.opts.OnOpen != nil {
 		err = s.m.opts.OnOpen(s.id, db)
 	}

@@ -33,6 +33,8 @@ type freeze struct {
 	holds bool        // one has, and is not thawed
 	thaw  *time.Timer // ends it; nil if nothing does
 	nth   int         // counts them, so that a timer knows its own
+
+	fences int64 // counts those that were set because of a freeze
 }
 
 // Freeze makes every write to a tenant fail with ErrFrozen until it is thawed; after
@@ -51,8 +53,8 @@ func (m *Manager) Freeze(ctx context.Context, name string, d time.Duration) (Fro
 		return Frozen{}, err
 	}
 	defer h.Release()
-	h.slot.beginFreeze()
-	err = h.slot.setFence(ctx, h.live.db) // for the writer that is at it
+	fence := h.slot.beginFreeze()
+	err = h.slot.setFence(ctx, h.live.db, fence)
 	if err == nil {
 		err = h.live.db.Sync(ctx)
 	}
@@ -99,12 +101,19 @@ func (m *Manager) Thaw(ctx context.Context, name string) error {
 	return nil
 }
 
-// beginFreeze makes writes fail from now on. Follow it by endFreeze.
-func (s *slot) beginFreeze() {
+// beginFreeze makes writes fail from when the fence is set whose number it returns. Follow
+// it by endFreeze.
+func (s *slot) beginFreeze() (fence int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.freeze.begun++
-	s.frozen.Store(true)
+	f := &s.freeze
+	f.begun++
+	f.fences++
+	if !s.frozen.Load() {
+		s.frozenFrom.Store(f.fences)
+		s.frozen.Store(true)
+	}
+	return f.fences
 }
 
 // endFreeze says whether the tenant is to stay frozen, and for how long; 0 is until it is
@@ -162,13 +171,22 @@ func (s *slot) thawLocked() {
 	s.frozen.Store(f.begun > 0)
 }
 
-// setFence has the database ask whether it is frozen, and returns once every block
-// has ended that had begun before.
-func (s *slot) setFence(ctx context.Context, db *fenec.DB) error {
-	return db.SetFence(ctx, func() error {
-		if s.frozen.Load() {
-			return fmt.Errorf("tenant %q: %w", s.id.name, ErrFrozen)
-		}
-		return nil
-	})
+// setFence has the database ask a fence of that number, and returns once every block has
+// ended that had begun before.
+func (s *slot) setFence(ctx context.Context, db *fenec.DB, fence int64) error {
+	return db.SetFence(ctx, func() error { return s.mayWrite(fence) })
+}
+
+// mayWrite returns why nothing may be written now to a database that asks a fence of that
+// number. A block asks the one that it began with as it lands too, so a freeze is of those
+// fences that were set for it or later: what had begun before lands. The freeze comes
+// first: what it refuses is sent again to where the tenant has been moved.
+func (s *slot) mayWrite(fence int64) error {
+	if s.frozen.Load() && fence >= s.frozenFrom.Load() {
+		return fmt.Errorf("tenant %q: %w", s.id.name, ErrFrozen)
+	}
+	if own := s.m.opts.Fence; own != nil {
+		return own(s.id)
+	}
+	return nil
 }

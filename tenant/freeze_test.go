@@ -140,6 +140,41 @@ func TestFreezeWaitsForTheWriter(t *testing.T) {
 	require.Equal(t, seq, <-frozen)
 }
 
+// TestFreezeAfterAFreeze has a write under way that began after an earlier freeze was over:
+// it lands all the same, and none after it.
+func TestFreezeAfterAFreeze(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := gated(t, tenant.Options{IdleClose: -1}, "acme")
+		defer m.Close()
+		h := acquire(t, m, "acme")
+		defer h.Release()
+		for range 3 {
+			goOn, wrote, frozen := make(chan struct{}), make(chan error, 1), make(chan uint64, 1)
+			go func() {
+				_, err := h.Update(context.Background(), func(tx *fenec.Tx) error {
+					<-goOn
+					_, err := tx.Exec(context.Background(), "put a {b: 1}")
+					return err
+				})
+				wrote <- err
+			}()
+			synctest.Wait()
+			before := h.Seq()
+			go func() {
+				f, _ := m.Freeze(context.Background(), "acme", 0)
+				frozen <- f.Seq
+			}()
+			synctest.Wait()
+			close(goOn)
+			require.NoError(t, <-wrote)
+			require.Equal(t, before+1, <-frozen)
+			_, err := h.Exec(t.Context(), "put a {b: 2}")
+			require.ErrorIs(t, err, tenant.ErrFrozen)
+			require.NoError(t, m.Thaw(t.Context(), "acme"))
+		}
+	})
+}
+
 // writing begins a write, and returns how it is ended.
 func writing(t *testing.T, h *tenant.Handle) (end func()) {
 	t.Helper()

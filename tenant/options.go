@@ -23,6 +23,10 @@ type Options struct {
 	// uses it any more but those that Close does not wait for.
 	OnClose func(ID, *fenec.DB)
 
+	// Fence, if set, is asked by every database that is not frozen as a function of
+	// fenec.DB.SetFence is: its error refuses the write.
+	Fence func(ID) error
+
 	// IdleClose is how long a database may stay open unused. Default 5
 	// minutes; negative keeps it open.
 	IdleClose time.Duration

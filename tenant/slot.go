@@ -25,7 +25,8 @@ type slot struct {
 	id   ID
 	line line // of the manager's gate
 
-	frozen atomic.Bool // nothing may be written
+	frozen     atomic.Bool  // nothing may be written
+	frozenFrom atomic.Int64 // by whoever asks a fence of that number or a later one
 
 	mu      sync.Mutex    // guards the fields below; held for moments
 	live    *instance     // nil while closed

@@ -60,6 +60,7 @@ func (a *app) openDir(cfg config, opts serve.Options) error {
 		Tenants:    cfg.tenants,
 		Surface:    opts,
 		AdminToken: cfg.adminToken,
+		Lease:      cfg.lease,
 	})
 	if err != nil {
 		return err

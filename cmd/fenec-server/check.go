@@ -40,6 +40,8 @@ func (c *config) checkData() error {
 		return errors.New("--cdc needs --file or --dir")
 	case c.cdc && c.db.Sync == fenec.SyncOff:
 		return errors.New("--cdc and --sync off exclude each other")
+	case c.lease && (c.dir == "" || c.adminToken.IsZero()):
+		return errors.New("--lease needs --dir, and --admin-token for whoever grants it")
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ type config struct {
 	file, dir string
 	db        fenec.Options
 	tenants   tenant.Options // of a directory
+	lease     bool           // it is written only under a router's lease
 	warm      warmth
 	ping      bool
 

@@ -77,6 +77,7 @@ func (c *config) bindTenants(fs flags) {
 	fs.milliseconds(&t.Wait, "in-flight-wait", 5000, 1)
 	fs.seconds(&t.TrashKeep, "trash-keep", 86400, 0)
 	fs.mebibytes(&t.MaxImport, "max-import", 0, 0)
+	fs.BoolVar(&c.lease, "lease", false, "")
 }
 
 // bindListener declares the flags of where and how it is served.

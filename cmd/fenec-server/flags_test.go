@@ -73,6 +73,9 @@ func TestExitCodes(t *testing.T) {
 		{"--file a --dir b", 2, "exclude"},
 		{"--cdc", 2, "--file"},
 		{"--cdc --file a --sync off", 2, "--sync off"},
+		{"--lease --admin-token a", 2, "--dir"},
+		{"--lease --file a --admin-token a", 2, "--dir"},
+		{"--lease --dir a", 2, "--admin-token"},
 		{"--studio-connect https://a.example", 2, "--studio"},
 		{"--tls-cert a", 2, "--tls-key"},
 		{"--tls-key a", 2, "--tls-cert"},
@@ -150,6 +153,9 @@ func TestFlags(t *testing.T) {
 	cfg, err = parse(strings.Fields(`--mint-token {"sub":"ada"} --jwt-secret `+longSecret), io.Discard)
 	require.NoError(t, err)
 	require.Equal(t, `{"sub":"ada"}`, cfg.jwt.mint)
+	cfg, err = parse(strings.Fields("--dir d --admin-token a --lease"), io.Discard)
+	require.NoError(t, err)
+	require.True(t, cfg.lease)
 }
 
 func TestEnvironment(t *testing.T) {
@@ -190,7 +196,7 @@ func TestHelpIsWhole(t *testing.T) {
 	for _, name := range strings.Fields(`file dir http http-token admin-token http-cors http-read-only http-max-streams http-keepalive changes
 		idempotency-ttl max-connections idle-timeout max-memory sync no-checkpoint insecure slow-ms metrics ping jwt-secret jwt-secret-file
 		jwt-keys policy jwt-require-exp jwt-max-age mint-token jwt-tenant-claim jwt-unbound-tenants auth-delay audit cdc replication-buffer
-		warm auto-compact tls-cert tls-key statement-timeout studio studio-connect otlp-endpoint otlp-header trace-sample idle-close`) {
+		warm auto-compact tls-cert tls-key statement-timeout studio studio-connect otlp-endpoint otlp-header trace-sample idle-close lease`) {
 		require.Contains(t, usage, "--"+name+" ", name)
 	}
 }

@@ -33,6 +33,8 @@ A directory of tenants
       --trash-keep <s>         how long a deleted tenant can come back (86400);
                                0 not at all
       --max-import <MiB>       the largest image taken; 0 is no limit (0)
+      --lease                  write only what a router's lease names, for as
+                               long as it lasts; needs --admin-token
 
 Listening
       --http <addr>            where to listen (127.0.0.1:8080); port 0 is any

@@ -181,7 +181,15 @@ func batchError(err error) Answer {
 	if !errors.As(err, &be) {
 		return Error(err)
 	}
-	a := Error(be.Err)
+	a := atStatement(Error(be.Err), be)
+	if be.Completed > 0 {
+		a.cause = err
+	}
+	return a
+}
+
+// atStatement says in an answer which statement failed and how many stay.
+func atStatement(a Answer, be *fenec.BatchError) Answer {
 	body := a.Body[:len(a.Body)-1] // without the brace
 	body = strconv.AppendInt(append(body, `,"completed":`...), int64(be.Completed), 10)
 	body = strconv.AppendInt(append(body, `,"at":`...), int64(be.At), 10)

@@ -21,7 +21,7 @@ func (c *call) answer() Answer {
 	case c.at("_whoami"):
 		return c.whoami()
 	case c.under("_changes"):
-		a := c.feed()
+		a := c.better(c.feed())
 		c.spent(&a)
 		return a
 	}

@@ -2,9 +2,11 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/fenec-go/fenecdb/fenec"
+	"github.com/fenec-go/fenecdb/internal/problem"
 )
 
 // Source is where a request finds its database.
@@ -81,10 +83,15 @@ func (c *call) better(a Answer) Answer {
 	if a.cause == nil || c.use == nil || c.use.Refuse == nil {
 		return a
 	}
-	if b, ok := c.use.Refuse(a.cause); ok {
-		return b
+	b, ok := c.use.Refuse(a.cause)
+	if !ok {
+		return a
 	}
-	return a
+	if be := new(fenec.BatchError); errors.As(a.cause, &be) && be.Completed > 0 {
+		// What says that it has not run would have it sent again.
+		return atStatement(FailAs(problem.OutcomeUnknown, be.Error()), be)
+	}
+	return b
 }
 
 // mayWrite returns why the request may not write.

@@ -21,6 +21,10 @@ var (
 	TenantDegraded     = list("tenant-degraded", http.StatusServiceUnavailable, Wait)
 	TenantProvisioning = list("tenant-provisioning", http.StatusServiceUnavailable, Wait)
 	TenantFrozen       = list("tenant-frozen", http.StatusServiceUnavailable, Wait) // it has not run
+	NoLease            = list("no-lease", http.StatusServiceUnavailable, Wait)      // it has not run
+	LeaseSuperseded    = list("lease-superseded", http.StatusConflict, 0)
+	LeaseRunning       = list("lease-running", http.StatusConflict, 0)
+	OutcomeUnknown     = list("outcome-unknown", http.StatusServiceUnavailable, Wait) // it has run, and may be lost
 	NoCapacity         = list("no-capacity", http.StatusConflict, 0)
 )
 

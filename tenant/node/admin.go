@@ -23,6 +23,10 @@ func (n *Node) serveAdmin(w http.ResponseWriter, r *http.Request, path []string)
 		n.sendImage(w, r, path[1])
 		return
 	}
+	if len(path) == 1 && path[0] == "lease" {
+		n.server.Send(w, r, n.leased(r)) // several times a term: that is nothing to audit
+		return
+	}
 	a := n.admin(w, r, path)
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		n.server.Administered(w, r, a.Status)
@@ -294,14 +298,15 @@ func jsonAnswer(status int, v any) serve.Answer {
 // writeMetrics returns the node's own figures.
 func (n *Node) writeMetrics() ([]serve.Figure, error) {
 	st, err := n.tenants.Stats()
-	return []serve.Figure{
+	figures := []serve.Figure{
 		{Name: "fenec_tenants", Help: "Tenants.", Value: int64(st.Tenants)},
 		{Name: "fenec_tenants_open", Help: "Tenants whose database is open.", Value: int64(st.Open)},
 		{Name: "fenec_tenants_degraded", Help: "Tenants whose database does not open, or takes no writes since the disk has refused one.", Value: int64(len(n.tenants.Degraded()))},
 		{Name: "fenec_tenants_disk_bytes", Help: "Bytes on disk of all tenants.", Value: st.Disk},
 		{Name: "fenec_memory_bytes", Help: "Bytes of memory that open databases hold.", Value: st.Memory},
 		{Name: "fenec_vectors_unlinked", Help: "Vectors of open databases that are not linked into a graph yet.", Value: n.unlinked()},
-	}, err
+	}
+	return append(figures, n.lease.figures()...), err
 }
 
 // unlinked returns how many vectors of open tenants are not linked into a graph yet.

@@ -12,6 +12,7 @@ import (
 	"github.com/fenec-go/fenecdb/fenec/serve"
 	"github.com/fenec-go/fenecdb/internal/problem"
 	"github.com/fenec-go/fenecdb/quota"
+	"github.com/fenec-go/fenecdb/replication"
 	"github.com/fenec-go/fenecdb/tenant"
 )
 
@@ -23,6 +24,9 @@ var refusals = []struct {
 	err     error
 	problem problem.Problem
 }{
+	{replication.ErrNoLease, problem.NoLease},
+	{replication.ErrLapsed, problem.NoLease},
+	{replication.ErrElsewhere, problem.NoLease},
 	{tenant.ErrNotFound, problem.UnknownTenant},
 	{tenant.ErrFrozen, problem.TenantFrozen},
 	{tenant.ErrDegraded, problem.TenantDegraded},
@@ -49,6 +53,8 @@ func plain(status int) problem.Problem { return problem.Problem{Status: status} 
 //	503 tenant-frozen        tenant.ErrFrozen: the write has not run
 //	503 tenant-degraded      tenant.ErrDegraded
 //	503 tenant-provisioning  tenant.ErrProvisioning
+//	503 no-lease             the node's lease does not allow the write, which has not run
+//	503 outcome-unknown      a *fenec.UnconfirmedError: the write has run, and may be lost
 //	400, 409, 413, 503       the other errors of package tenant
 //	413, 429                 a *quota.Refusal, with the limit
 //
@@ -88,6 +94,10 @@ func refuse(err error) (serve.Answer, bool) {
 	var limit *quota.Refusal
 	if errors.As(err, &limit) {
 		return refuseLimit(limit), true
+	}
+	var unconfirmed *fenec.UnconfirmedError
+	if errors.As(err, &unconfirmed) {
+		return serve.FailAs(problem.OutcomeUnknown, "it is not known whether the write stands: "+unconfirmed.Err.Error()), true
 	}
 	for _, known := range refusals {
 		if !errors.Is(err, known.err) {

@@ -28,6 +28,7 @@ import (
 	"github.com/fenec-go/fenecdb/fenec"
 	"github.com/fenec-go/fenecdb/fenec/serve"
 	"github.com/fenec-go/fenecdb/quota"
+	"github.com/fenec-go/fenecdb/replication"
 	"github.com/fenec-go/fenecdb/tenant"
 )
 
@@ -36,6 +37,12 @@ type Options struct {
 	Tenants    tenant.Options // OnOpen is called before the node's own
 	Surface    serve.Options  // of the tenants' databases, at /t/
 	AdminToken serve.Secret   // for /_admin/; the zero Secret turns it off. A router knows it: see serve.Options.RouterToken
+
+	// Lease has tenants written only under a lease, which a router renews at
+	// /_admin/lease: it needs AdminToken. Without one, as at the start, only reads are
+	// answered. LeaseClock tells the time of leases; by default the machine's clocks do.
+	Lease      bool
+	LeaseClock func() replication.Instant
 }
 
 // Node answers requests for the tenants of one directory. It is an http.Handler.
@@ -44,6 +51,7 @@ type Node struct {
 	opts    Options
 	server  *serve.Server
 	meter   *meter
+	lease   *lease // nil for a node that writes without one
 	open    registry
 
 	applying sync.Mutex  // orders those who apply limits
@@ -56,6 +64,13 @@ func Open(dir string, opts Options) (*Node, error) {
 		opts.Surface.RouterToken = opts.AdminToken
 	}
 	n := &Node{opts: opts, server: serve.New(opts.Surface)}
+	var err error
+	if n.lease, err = newLease(opts); err != nil {
+		return nil, err
+	}
+	if n.lease != nil {
+		opts.Tenants.Fence = n.lease.fencing(opts.Tenants.Fence)
+	}
 	before := opts.Tenants.OnOpen
 	opts.Tenants.OnOpen = func(id tenant.ID, db *fenec.DB) error {
 		if before != nil {
@@ -66,7 +81,6 @@ func Open(dir string, opts Options) (*Node, error) {
 		return n.opened(id, db)
 	}
 	opts.Tenants.OnClose = both(opts.Tenants.OnClose, n.closing)
-	var err error
 	if n.tenants, err = tenant.Open(dir, opts.Tenants); err != nil {
 		return nil, err
 	}

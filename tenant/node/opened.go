@@ -76,6 +76,9 @@ func (n *Node) opened(id tenant.ID, db *fenec.DB) error {
 	if kept != (quota.Limits{}) {
 		o.quota = quota.New(db, kept, nil)
 	}
+	if n.lease != nil {
+		db.SetConfirm(n.lease.confirming(id))
+	}
 	n.open.put(name, o)
 	n.meter.unchanged(name)
 	return nil

@@ -18,6 +18,7 @@ type visit struct {
 	db      *fenec.DB
 	account *quota.Account
 	quota   *quota.Quota // nil for none
+	lease   *lease       // nil for none
 	inside  atomic.Bool  // it counts as a request that is being answered
 }
 
@@ -32,7 +33,7 @@ func (n *Node) visit(ctx context.Context, name string) (*visit, error) {
 		h.Release()
 		return nil, tenant.ErrClosed
 	}
-	v := &visit{handle: h, db: raw.DB(h), account: o.account, quota: q}
+	v := &visit{handle: h, db: raw.DB(h), account: o.account, quota: q, lease: n.lease}
 	if err := v.quota.Enter(); err != nil {
 		h.Release()
 		return nil, err
@@ -118,8 +119,20 @@ func (v *visit) use() *serve.Use {
 
 		Followed: v.followed,
 	}
-	if v.quota != nil {
+	switch {
+	case v.lease != nil:
+		use.Writes, use.Warns = v.mayWrite, v.warns
+	case v.quota != nil:
 		use.Writes, use.Warns = v.quota.MayWrite, v.warns
 	}
 	return use
+}
+
+// mayWrite asks the lease before anything of a write is done, even if that has happened
+// already: what was answered to it then may be another node's to tell.
+func (v *visit) mayWrite() error {
+	if err := v.lease.admits(v.handle.ID()); err != nil {
+		return err
+	}
+	return v.quota.MayWrite()
 }
