@@ -96,7 +96,7 @@ func (db *DB) writtenPast(ctx context.Context, number uint32, since, seen uint64
 		return false, historyGone(since, horizon, seen)
 	}
 	entries := 0
-	horizon, ok, err := db.readHistory(since, db.latest.opened, func(e history.Entry) bool {
+	horizon, ok, err := db.readHistory(since, db.latest.since(), func(e history.Entry) bool {
 		written = e.Collection == number || number == everyone && !e.Internal
 		entries++
 		return !written && (entries%checkedEntries > 0 || ctx.Err() == nil)

@@ -11,9 +11,8 @@ import (
 // latest knows when each topic was last written to, if that was since the
 // database was opened.
 type latest struct {
-	opened uint64 // the sequence at which the database was opened
-
 	mu     sync.Mutex // guards the fields below
+	opened uint64     // the sequence at which the database was opened, or came to by passing over numbers
 	writes map[uint32]lastWrite
 
 	// still is the smallest sequence from which on nothing is known to have been
@@ -27,6 +26,21 @@ type lastWrite struct{ at, before uint64 }
 
 func (l *latest) init(opened uint64) {
 	l.opened, l.writes, l.still = opened, map[uint32]lastWrite{}, map[uint32]uint64{}
+}
+
+// passOver notes that the database has come to seq and that numbers before are nobody's:
+// of those only the history tells.
+func (l *latest) passOver(seq uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.opened = seq
+}
+
+// since returns up to where the history is to be asked.
+func (l *latest) since() uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.opened
 }
 
 // wrote notes a block that ends at seq, before readers see it.

@@ -21,6 +21,10 @@ var (
 	// ErrNotReplica is returned by Promote, TakeOver and Apply of a database that
 	// follows none.
 	ErrNotReplica = errors.New("the database is not a replica")
+
+	// ErrIncomplete is returned by Promote of a database that has not caught up with
+	// its primary since it began to follow it.
+	ErrIncomplete = errors.New("the replica has not caught up with its primary yet")
 )
 
 // History returns what the database's file says of its part in replication. It must
@@ -30,7 +34,7 @@ func (db *DB) History() replication.History { return db.role.History() }
 // BeginHistory gives a database its first history if it has none and follows none,
 // durably, and returns what History does: whoever is to be followed needs one.
 func (db *DB) BeginHistory(ctx context.Context) (replication.History, error) {
-	err := db.setHistory(ctx, func(h *replication.History) error {
+	err := db.setHistory(ctx, func(h *replication.History, _ *uint64) error {
 		if h.Following || len(h.Lineage) > 0 {
 			return errUnchanged
 		}
@@ -39,15 +43,32 @@ func (db *DB) BeginHistory(ctx context.Context) (replication.History, error) {
 	return db.History(), err
 }
 
-// Follow makes the database one that follows: from when it returns, and after every
-// Open, each write but those that Apply makes is ErrReplica. That holds for sweeps, for
-// changes of the schema and for compact statements too.
+// Follow makes the database one that follows a primary, or another one than before: from
+// when it returns, and after every Open, each write but those that Apply makes is
+// ErrReplica. That holds for sweeps, for changes of the schema and for compact statements
+// too. It is incomplete until CaughtUp is called.
 func (db *DB) Follow(ctx context.Context) error {
-	return db.setHistory(ctx, func(h *replication.History) error {
-		if h.Following {
+	return db.setHistory(ctx, func(h *replication.History, _ *uint64) error {
+		if h.Following && h.Incomplete {
 			return errUnchanged
 		}
-		h.Following = true
+		h.Following, h.Incomplete = true, true
+		return nil
+	})
+}
+
+// CaughtUp says, durably, that the database holds every write that its primary held at
+// some moment since it began to follow it, when the primary's Seq was seq. That is the
+// database's then, so that it knows which numbers the primary may give out.
+func (db *DB) CaughtUp(ctx context.Context, seq uint64) error {
+	return db.setHistory(ctx, func(h *replication.History, at *uint64) error {
+		switch {
+		case !h.Following:
+			return ErrNotReplica
+		case !h.Incomplete && seq <= *at:
+			return errUnchanged
+		}
+		h.Incomplete, *at = false, max(*at, seq)
 		return nil
 	})
 }
@@ -55,7 +76,7 @@ func (db *DB) Follow(ctx context.Context) error {
 // TakeOver makes the lineage of the primary that of a database that follows it, durably.
 // The writes that the database has must be a prefix of the primary's.
 func (db *DB) TakeOver(ctx context.Context, l replication.Lineage) error {
-	return db.setHistory(ctx, func(h *replication.History) error {
+	return db.setHistory(ctx, func(h *replication.History, _ *uint64) error {
 		switch {
 		case !h.Following:
 			return ErrNotReplica
@@ -67,9 +88,9 @@ func (db *DB) TakeOver(ctx context.Context, l replication.Lineage) error {
 	})
 }
 
-// promotionGap is how many numbers a promotion passes over. The primary may have handed
-// them out for writes that never came here; some of them more than once, since each
-// unclean end of it has passed over some too.
+// promotionGap is how many numbers a promotion passes over, beyond those that the old
+// primary had come to when this was last told by CaughtUp. It may have handed them out for
+// writes that never came here, and has passed over some itself with each unclean end.
 const promotionGap = 1 << 24
 
 // Promote makes a database that follows a primary: a new history begins after its last
@@ -77,12 +98,19 @@ const promotionGap = 1 << 24
 // given to a write is given to another, unless that has gone on by itself for 16 million
 // of them; so Seq jumps. A subscription that was told of a write which is not here begins
 // anew.
-func (db *DB) Promote(ctx context.Context) (replication.History, error) {
-	err := db.setHistory(ctx, func(h *replication.History) error {
-		if !h.Following {
+//
+// A database that is incomplete is promoted only if that is forced: it may lack what it
+// once had, or what the copy has that should be promoted in its place.
+func (db *DB) Promote(ctx context.Context, force bool) (replication.History, error) {
+	err := db.setHistory(ctx, func(h *replication.History, at *uint64) error {
+		switch {
+		case !h.Following:
 			return ErrNotReplica
+		case h.Incomplete && !force:
+			return ErrIncomplete
 		}
-		h.Following = false
+		h.Following, h.Incomplete = false, false
+		*at += promotionGap
 		return db.fork(h)
 	})
 	if err != nil {
@@ -100,23 +128,22 @@ func (db *DB) fork(h *replication.History) (err error) {
 // errUnchanged says that there is nothing to set.
 var errUnchanged = errors.New("unchanged")
 
-// setHistory has the history changed and kept, durably. Nobody writes meanwhile.
-func (db *DB) setHistory(ctx context.Context, change func(*replication.History) error) error {
+// setHistory has the history changed and kept, durably, and Seq, which may become
+// larger. Nobody writes meanwhile.
+func (db *DB) setHistory(ctx context.Context, change func(h *replication.History, seq *uint64) error) error {
 	err := db.store.Note(ctx, func() (*store.Note, error) {
-		before := db.History()
-		h := before
-		if err := change(&h); err != nil {
+		h, seq := db.History(), db.Seq()
+		if err := change(&h, &seq); err != nil {
 			return nil, err
 		}
-		n := &store.Note{Record: role.Note(h), Seq: db.Seq()}
-		if before.Following && !h.Following {
-			n.Seq += promotionGap
-		}
-		n.Publish = func() {
+		passes := seq > db.Seq()
+		return &store.Note{Record: role.Note(h), Seq: seq, Publish: func() {
 			db.role.Set(h)
-			db.history.Opened(n.Seq)
-		}
-		return n, nil
+			if passes {
+				db.history.Opened(seq)
+				db.latest.passOver(seq)
+			}
+		}}, nil
 	})
 	switch {
 	case errors.Is(err, errUnchanged):

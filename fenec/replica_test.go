@@ -55,6 +55,7 @@ func (p *pair) catchUp() (sent []fenec.FeedBlock) {
 		blocks, err := p.primary.FeedBlocks(ctx, p.replica.LastWrite(), 1000)
 		require.NoError(p.t, err)
 		if len(blocks) == 0 {
+			require.NoError(p.t, p.replica.CaughtUp(ctx, p.primary.Seq()))
 			return sent
 		}
 		var records []byte
@@ -145,8 +146,9 @@ func TestReplicaRefusesWritesOfItsOwn(t *testing.T) {
 	p.catchUp()
 	p.same()
 	require.ErrorIs(t, p.primary.TakeOver(ctx, nil), fenec.ErrNotReplica)
-	_, err = p.primary.Promote(ctx)
+	_, err = p.primary.Promote(ctx, false)
 	require.ErrorIs(t, err, fenec.ErrNotReplica)
+	require.ErrorIs(t, p.primary.CaughtUp(ctx, 1), fenec.ErrNotReplica)
 	_, err = p.primary.Apply(ctx, []byte{3, 1, 1, 1}, []int64{1})
 	require.ErrorIs(t, err, fenec.ErrNotReplica)
 }
@@ -175,7 +177,7 @@ func TestRoleOfTheFile(t *testing.T) {
 			p.catchUp()
 			p.same()
 			last := p.replica.LastWrite()
-			h, err := p.replica.Promote(t.Context())
+			h, err := p.replica.Promote(t.Context(), false)
 			require.NoError(t, err)
 			require.False(t, h.Following)
 			require.Len(t, h.Lineage, 2)
@@ -249,7 +251,7 @@ func TestCursorsAmongLostNumbers(t *testing.T) {
 	p := newPair(t)
 	p.exec("create collection notes (n int)")
 	p.catchUp()
-	_, err := p.replica.Promote(t.Context())
+	_, err := p.replica.Promote(t.Context(), false)
 	require.NoError(t, err)
 	_, err = p.replica.FeedBlocks(t.Context(), 2, 1)
 	require.ErrorIs(t, err, fenec.ErrHistoryGone)
@@ -328,6 +330,30 @@ func TestReplicaOfAnImage(t *testing.T) {
 	require.Equal(t, []string{p.paths[1] + "-log"}, leftovers)
 }
 
+// A copy that has not caught up since it began to follow is not promoted unawares.
+func TestPromoteIncomplete(t *testing.T) {
+	p := newPair(t)
+	p.exec("create collection notes (n int)")
+	refused := func() {
+		t.Helper()
+		require.True(t, p.replica.History().Incomplete)
+		_, err := p.replica.Promote(t.Context(), false)
+		require.ErrorIs(t, err, fenec.ErrIncomplete)
+	}
+	refused()
+	p.restart(1, true)
+	refused()
+	p.catchUp()
+	require.False(t, p.replica.History().Incomplete)
+	require.NoError(t, p.replica.Follow(t.Context())) // another one
+	refused()
+	p.restart(1, false)
+	refused()
+	h, err := p.replica.Promote(t.Context(), true)
+	require.NoError(t, err)
+	require.False(t, h.Following || h.Incomplete)
+}
+
 // Random writes, restarts of both and promotions leave equal copies.
 func TestReplicaModel(t *testing.T) {
 	for seed := range uint64(6) {
@@ -381,7 +407,7 @@ func (p *pair) restart(i int, folded bool) {
 func (p *pair) swap() {
 	p.t.Helper()
 	ctx := context.Background()
-	h, err := p.replica.Promote(ctx)
+	h, err := p.replica.Promote(ctx, false)
 	require.NoError(p.t, err)
 	require.NoError(p.t, p.primary.Follow(ctx))
 	old := p.primary.History().Lineage

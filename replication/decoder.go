@@ -72,6 +72,8 @@ func (d *Decoder) message(tag byte, length uint64) (Message, error) {
 		return d.writes(length)
 	case tagAlive:
 		return small(d, length, alive)
+	case tagDigest:
+		return small(d, length, digest)
 	case tagEnd:
 		return small(d, length, end)
 	}

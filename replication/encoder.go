@@ -20,8 +20,8 @@ func NewEncoder(w io.Writer) *Encoder { return &Encoder{w: w} }
 
 // Encode writes m.
 func (e *Encoder) Encode(m Message) error {
-	if w, ok := m.(Writes); ok {
-		if err := w.check(); err != nil {
+	if c, ok := m.(interface{ check() error }); ok {
+		if err := c.check(); err != nil {
 			return err
 		}
 	}
@@ -70,6 +70,8 @@ func appendPayload(b []byte, m Message) []byte {
 		return append(b, m.Records...)
 	case Alive:
 		return appendNumbers(b, m.Seq, m.Durable, uint64(m.Time))
+	case Digest:
+		return m.append(b)
 	case End:
 		return append(b, strings.ToValidUTF8(m.Reason, "\uFFFD")...)
 	}

@@ -7,6 +7,10 @@ import "errors"
 // connects anew.
 var ErrCorrupt = errors.New("replication: malformed")
 
+// ErrUnfit is returned for a stream that does not go on from where the replica stands.
+// The replica asks for an image.
+var ErrUnfit = errors.New("the stream does not follow on what the replica holds")
+
 // Errors that say why a node did not take a grant.
 var (
 	// ErrMismatch is returned for a grant that names a list or a nonce other than

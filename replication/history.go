@@ -9,12 +9,15 @@ import (
 type History struct {
 	// Following makes the database refuse every write but its primary's.
 	Following bool
-	Lineage   Lineage
+	// Incomplete says that it has not caught up with its primary since it began to
+	// follow it: what it would lack if it were promoted, nobody knows.
+	Incomplete bool
+	Lineage    Lineage
 }
 
 // A history is encoded as
 //
-//	following u8 | count uvarint | count × (id u64 LE | from uvarint)
+//	following u8, 2 if incomplete | count uvarint | count × (id u64 LE | from uvarint)
 //
 // and as a record of a file as
 //
@@ -22,15 +25,21 @@ type History struct {
 const (
 	recordKind = 8
 	minEntry   = 9 // bytes
+
+	roleFollowing  = 1
+	roleIncomplete = 2
 )
 
 // Append appends the encoded history to b.
 func (h History) Append(b []byte) []byte {
-	following := byte(0)
-	if h.Following {
-		following = 1
+	role := byte(0)
+	switch {
+	case h.Following && h.Incomplete:
+		role = roleIncomplete
+	case h.Following:
+		role = roleFollowing
 	}
-	b = append(b, following)
+	b = append(b, role)
 	b = binary.AppendUvarint(b, uint64(len(h.Lineage)))
 	for _, e := range h.Lineage {
 		b = binary.LittleEndian.AppendUint64(b, uint64(e.ID))
@@ -51,7 +60,9 @@ func (h History) AppendRecord(b []byte) []byte {
 // DecodeHistory reads what Append wrote, and nothing may follow it.
 func DecodeHistory(b []byte) (History, error) {
 	d := fields{rest: b}
-	h := History{Following: d.flag()}
+	role := d.byte()
+	d.bad = d.bad || role > roleIncomplete
+	h := History{Following: role != 0, Incomplete: role == roleIncomplete}
 	count := d.uvarint()
 	if count > uint64(len(d.rest)/minEntry) {
 		return History{}, fmt.Errorf("history of %d entries in %d bytes: %w", count, len(b), ErrCorrupt)
@@ -95,13 +106,6 @@ func (f *fields) take(n int) []byte {
 func (f *fields) byte() byte { return f.take(1)[0] }
 
 func (f *fields) uint64() uint64 { return binary.LittleEndian.Uint64(f.take(8)) }
-
-// flag takes a byte that must be 0 or 1.
-func (f *fields) flag() bool {
-	b := f.byte()
-	f.bad = f.bad || b > 1
-	return b == 1
-}
 
 // uvarint takes a number in the shortest of its encodings, so that equal
 // histories are equal bytes.

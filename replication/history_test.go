@@ -13,6 +13,7 @@ func TestHistoryBytes(t *testing.T) {
 		body, record string
 	}{
 		{History{}, "0000", "0800020000"},
+		{History{Following: true, Incomplete: true}, "0200", "0800020200"},
 		{
 			History{Following: true, Lineage: Lineage{{0x0102, 300}}},
 			"01010201000000000000ac02",

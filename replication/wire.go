@@ -15,12 +15,14 @@ import (
 //	I  the image's bytes
 //	W  first u64 | n u64 | n × time u64 | n records, back to back
 //	K  seq u64 | durable u64 | time u64
+//	D  seq u64 | root u64 | n u64 | n × (rows u64 | sum u64 | length uvarint | name)
 //	E  reason, UTF-8
 const (
 	tagHello  = 'H'
 	tagImage  = 'I'
 	tagWrites = 'W'
 	tagAlive  = 'K'
+	tagDigest = 'D'
 	tagEnd    = 'E'
 
 	version    = 1
@@ -28,6 +30,7 @@ const (
 	helloLen   = 40 // the hello without its history
 	writesLen  = 16 // the writes without their times and records
 	aliveLen   = 24
+	digestLen  = 24 // the digest without its collections
 	maxPayload = 1 << 40
 	// maxSmall bounds the payload of messages that have no business being large.
 	maxSmall = 1 << 20
@@ -46,7 +49,7 @@ func checkLength(tag byte, length uint64) error {
 	return nil
 }
 
-// Message is a Hello, an Image, a Writes, an Alive or an End.
+// Message is a Hello, an Image, a Writes, an Alive, a Digest or an End.
 type Message interface{ tag() byte }
 
 // Hello begins a stream. Seq is the change the sender stands at, which an image
@@ -87,6 +90,7 @@ func (Hello) tag() byte  { return tagHello }
 func (Image) tag() byte  { return tagImage }
 func (Writes) tag() byte { return tagWrites }
 func (Alive) tag() byte  { return tagAlive }
+func (Digest) tag() byte { return tagDigest }
 func (End) tag() byte    { return tagEnd }
 
 // Add appends a record, unless w has others and would pass MaxWrites with it. It
@@ -102,7 +106,7 @@ func (w *Writes) Add(record []byte, time int64) bool {
 
 // check tells what is wrong with w: a record is a byte long at least, and covers
 // one write at least.
-func (w *Writes) check() error {
+func (w Writes) check() error {
 	n, size := len(w.Times), len(w.Records)
 	if n == 0 || size < n || n > 1 && size > MaxWrites || w.First == 0 || w.First+uint64(n) < w.First {
 		return fmt.Errorf("%d records of %d bytes from change %d: %w", n, size, w.First, ErrCorrupt)
@@ -111,7 +115,7 @@ func (w *Writes) check() error {
 }
 
 // order holds a stream to its order: one hello, then the image if it said so, then
-// writes of ascending numbers, and nothing after the end.
+// writes of ascending numbers and digests, and nothing after the end.
 type order struct {
 	greeted bool
 	image   bool   // whether an image is due
@@ -124,7 +128,9 @@ func (o *order) admit(m Message) error {
 	hello, isHello := m.(Hello)
 	_, isImage := m.(Image)
 	writes, isWrites := m.(Writes)
-	if o.ended || isHello == o.greeted || isImage && !o.image || isWrites && (o.image || writes.First < o.next) {
+	_, isDigest := m.(Digest)
+	early := o.image && (isWrites || isDigest)
+	if o.ended || isHello == o.greeted || isImage && !o.image || early || isWrites && writes.First < o.next {
 		return fmt.Errorf("message %q out of order: %w", m.tag(), ErrCorrupt)
 	}
 	switch {

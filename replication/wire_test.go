@@ -21,6 +21,7 @@ func sample() []Message {
 		Image{Size: 5, Reader: strings.NewReader("image")},
 		Writes{First: 0x0103, Times: []int64{11, 12}, Records: []byte("one two")},
 		Alive{Seq: 0x0104, Durable: 0x0103, Time: 13},
+		Digest{Seq: 0x0104, Root: 0x0201, Collections: []CollectionDigest{{Name: "a", Rows: 2, Sum: 0x0f}, {Name: "bc"}}},
 		End{Reason: "bye"},
 	}
 }
@@ -33,6 +34,8 @@ var golden = []string{
 	"49 0500000000000000 696d616765",
 	"57 2700000000000000 0301000000000000 0200000000000000 0b00000000000000 0c00000000000000 6f6e652074776f",
 	"4b 1800000000000000 0401000000000000 0301000000000000 0d00000000000000",
+	"44 3d00000000000000 0401000000000000 0102000000000000 0200000000000000" + // 61 bytes
+		"0200000000000000 0f00000000000000 01 61 0000000000000000 0000000000000000 02 6263",
 	"45 0300000000000000 627965",
 }
 
@@ -92,7 +95,7 @@ func TestUnreadImageIsPassedOver(t *testing.T) {
 		require.NoError(t, err)
 		tags = append(tags, m.tag())
 	}
-	require.Equal(t, "HIWKE", string(tags))
+	require.Equal(t, "HIWKDE", string(tags))
 }
 
 // A stream that is cut anywhere is neither whole nor malformed.
@@ -115,11 +118,20 @@ func TestRefusedStreams(t *testing.T) {
 	h := golden[0]
 	plain := strings.Replace(h, "0100000000000000 0100000000000000", "0100000000000000 0000000000000000", 1)
 	for name, text := range map[string]string{
-		"unknown tag":              h + golden[1] + "58 0000000000000000",
-		"length over 2^40":         h + "49 0100000000010000",
-		"long alive":               h + "4b 0100000100000000",
-		"writes before the hello":  golden[2],
-		"end before the hello":     golden[4],
+		"unknown tag":             h + golden[1] + "58 0000000000000000",
+		"length over 2^40":        h + "49 0100000000010000",
+		"long alive":              h + "4b 0100000100000000",
+		"writes before the hello": golden[2],
+		"end before the hello":    golden[5],
+		"digest before the image": h + golden[4],
+		"short digest":            plain + "44 0100000000000000 01",
+		"digest cut":              plain + "44 1a00000000000000 0100000000000000 0100000000000000 0100000000000000 0000",
+		"digest goes on":          plain + "44 1900000000000000 0100000000000000 0100000000000000 0000000000000000 00",
+		"more digests than bytes": plain + "44 1800000000000000 0100000000000000 0100000000000000 ffffffffffffffff",
+		"digest out of order": plain + "44 3c00000000000000 0100000000000000 0100000000000000 0200000000000000" +
+			"0000000000000000 0000000000000000 01 62 0000000000000000 0000000000000000 01 61",
+		"digest's name is not text": plain + "44 2a00000000000000 0100000000000000 0100000000000000 0100000000000000" +
+			"0000000000000000 0000000000000000 01 ff",
 		"second hello":             h + h,
 		"second image":             h + golden[1] + golden[1],
 		"image nobody announced":   plain + golden[1],
@@ -128,7 +140,7 @@ func TestRefusedStreams(t *testing.T) {
 		"writes in the image":      h + golden[1] + "57 1900000000000000 0201000000000000 0100000000000000 0b00000000000000 6f",
 		"version 2":                strings.Replace(h, "0100000000000000", "0200000000000000", 1),
 		"image 2":                  strings.Replace(h, "0100000000000000 01", "0100000000000000 02", 1),
-		"following 2":              strings.Replace(h, "01 02 07", "02 02 07", 1),
+		"following 3":              strings.Replace(h, "01 02 07", "03 02 07", 1),
 		"more entries than bytes":  strings.Replace(h, "01 02 07", "01 7f 07", 1),
 		"history goes on":          strings.Replace(strings.Replace(h, "3d", "3e", 1), "ac02", "ac0200", 1),
 		"overlong number":          strings.Replace(strings.Replace(h, "3d", "3e", 1), "ac02", "ac8200", 1),
@@ -163,6 +175,9 @@ func TestEncoderKeepsTheOrder(t *testing.T) {
 		"two images":             {[]Message{withImage, Alive{}, image()}, image()},
 		"after the end":          {[]Message{plain, End{}}, Alive{}},
 		"the same writes again":  {[]Message{plain, five}, five},
+		"digest for the image":   {[]Message{withImage}, Digest{}},
+		"the same name twice":    {[]Message{plain}, Digest{Collections: []CollectionDigest{{Name: "a"}, {Name: "a"}}}},
+		"a name that is no text": {[]Message{plain}, Digest{Collections: []CollectionDigest{{Name: "\xff"}}}},
 		"nothing":                {[]Message{plain}, Writes{First: 5}},
 		"negative image":         {[]Message{withImage}, Image{Size: -1}},
 		"image over 2^40":        {[]Message{withImage}, Image{Size: 1<<40 + 1}},
