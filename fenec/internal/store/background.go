@@ -17,10 +17,11 @@ type background struct {
 
 	autoCompactions atomic.Uint64 // of these, those by compact
 
-	dirty   atomic.Bool // a periodic sync is due; its timer runs
-	awaits  atomic.Bool // the timer that looks for idleness runs
-	blocked atomic.Bool // a snapshot holds up the fold
-	givenUp atomic.Bool // a compaction failed, for want of space as a rule: the file stays as it is
+	dirty   atomic.Bool           // a periodic sync is due; its timer runs
+	awaits  atomic.Bool           // the timer that looks for idleness runs
+	blocked atomic.Bool           // a snapshot holds up the fold
+	noRoom  atomic.Pointer[error] // why the last fold failed, if that was for want of room
+	givenUp atomic.Bool           // a compaction failed, for want of space as a rule: the file stays as it is
 
 	unblocked notifier // told when none does any more
 

@@ -82,13 +82,18 @@ func (s *Store) startBlock() *Block {
 
 // lockForWriting takes the write lock once the live front has room.
 func (s *Store) lockForWriting(ctx context.Context) error {
-	for {
+	for tried := false; ; {
 		if err := s.writing.LockBefore(ctx); err != nil {
 			return err
 		}
 		if !s.full() || s.closed || s.failed() != nil {
 			return nil
 		}
+		if err := s.lacksRoom(); err != nil && tried {
+			s.writing.Unlock()
+			return err
+		}
+		tried = true
 		// Taken under the write lock, without which no front is turned or folded.
 		room := s.room.wait()
 		s.writing.Unlock()

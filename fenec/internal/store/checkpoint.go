@@ -58,7 +58,7 @@ func (s *Store) turn() error {
 		return nil
 	}
 	if err := s.turnLog(seq); err != nil {
-		return s.fail(err)
+		return s.unfolded(err)
 	}
 	s.state.Store(&state{live: newLevel(seq), frozen: st.live})
 	return nil
@@ -86,6 +86,13 @@ func (s *Store) turnLog(seq uint64) error {
 	// Writers wait for this. So the flush is left to dropTurned: until then the
 	// turned log has the reservation.
 	log, err := s.createLog(seq, s.limit, true)
+	if outOfRoom(err) {
+		// As if nothing had been done.
+		if err := old.Rename(LogPath(s.path)); err != nil {
+			return s.fail(err)
+		}
+		s.turned = nil
+	}
 	if err != nil {
 		return err
 	}
@@ -103,6 +110,7 @@ func (s *Store) fold() error {
 	if err := s.failed(); err != nil {
 		return err
 	}
+	s.background.noRoom.Store(nil)
 	if st.frozen == nil {
 		return s.foldOwners()
 	}
@@ -114,7 +122,7 @@ func (s *Store) fold() error {
 	if folded := s.base.Folded(); upTo > folded || upTo == all {
 		s.opts.Step("fold")
 		if err := s.foldFront(st.frozen.front, upTo); err != nil {
-			return s.fail(err)
+			return s.unfolded(err)
 		}
 		s.opts.Step("folded")
 	}
@@ -137,7 +145,7 @@ func (s *Store) foldOwners() error {
 	}
 	s.opts.Step("fold owners")
 	if err := s.foldFront(front.New(), s.base.Folded()); err != nil {
-		return s.fail(err)
+		return s.unfolded(err)
 	}
 	return nil
 }

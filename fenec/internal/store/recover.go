@@ -121,6 +121,7 @@ type recovery struct {
 	s        *Store
 	reserved uint64
 	clean    bool
+	full     error // why a fold failed, if that was for want of room: no other is tried
 }
 
 func (r *recovery) run() error {
@@ -229,9 +230,23 @@ func (r *recovery) replay(blk *wal.Block) error {
 		return fmt.Errorf("replay block %d to %d: %w", blk.From, blk.To, err)
 	}
 	if s.state.Load().live.front.MemoryBytes() >= s.opts.FrontBytes && !s.opts.readOnly {
-		return r.fold()
+		return r.foldIfRoom()
 	}
 	return nil
+}
+
+// foldIfRoom is fold; without room for that the store holds everything in memory, and is
+// open for reading only.
+func (r *recovery) foldIfRoom() error {
+	if r.full != nil {
+		return nil
+	}
+	err := r.fold()
+	if outOfRoom(err) {
+		r.full = r.s.fail(err)
+		return nil
+	}
+	return err
 }
 
 func (r *recovery) apply(blk *wal.Block) error {
@@ -278,7 +293,7 @@ func (r *recovery) goOn() {
 
 func (r *recovery) finishCheckpoint() error {
 	r.s.opts.Step("open: fold")
-	if err := r.fold(); err != nil {
+	if err := r.foldIfRoom(); err != nil || r.full != nil {
 		return err
 	}
 	r.s.opts.Step("open: drop logs")
