@@ -1,0 +1,121 @@
+package mirror
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/fenec-go/fenecdb/fenec"
+)
+
+// imageOf returns an image of a database with so many notes.
+func imageOf(t testing.TB, path string, notes int) *fenec.Arrival {
+	p := newPrimary(t)
+	p.write(notes)
+	var b bytes.Buffer
+	p.use(func(db *fenec.DB) { require.NoError(t, db.Image(context.Background(), &b)) })
+	a, err := fenec.ReceiveReplica(path, &b, p.history().Lineage)
+	require.NoError(t, err)
+	return a
+}
+
+func openSingle(t testing.TB, opts SingleOptions) *Single {
+	s, err := OpenSingle(filepath.Join(t.TempDir(), "db.fenec"), opts)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
+// Who uses the database is told to let go, is waited for, and sees nothing of the new one;
+// who comes meanwhile gets the new one.
+func TestReplaceWaitsForUsers(t *testing.T) {
+	var opened, closing int
+	s := openSingle(t, SingleOptions{
+		Opened:  func(*fenec.DB) error { opened++; return nil },
+		Closing: func(*fenec.DB) { closing++ },
+	})
+	old, ended, release, err := s.Hold(context.Background())
+	require.NoError(t, err)
+	a := imageOf(t, s.Path(), 3)
+	replaced := make(chan error)
+	go func() { replaced <- s.Replace(context.Background(), a) }()
+	<-ended
+
+	waiting, stop := context.WithTimeout(context.Background(), 5*time.Millisecond)
+	defer stop()
+	_, _, err = s.Use(waiting)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.Empty(t, old.Collections())
+	came := make(chan *fenec.DB)
+	go func() {
+		db, release, err := s.Use(context.Background())
+		if err != nil {
+			panic(err)
+		}
+		defer release()
+		came <- db
+	}()
+	release()
+	release()
+	db := <-came
+	require.NoError(t, <-replaced)
+	require.Equal(t, []string{"notes"}, db.Collections())
+	require.EqualValues(t, 4, db.LastWrite())
+	require.True(t, db.History().Following)
+	require.Equal(t, []int{2, 1}, []int{opened, closing})
+}
+
+// Who does not let go in time keeps the old database, which goes on.
+func TestReplaceGivesUp(t *testing.T) {
+	s := openSingle(t, SingleOptions{})
+	db, _, release, err := s.Hold(context.Background())
+	require.NoError(t, err)
+	ctx, stop := context.WithTimeout(context.Background(), 5*time.Millisecond)
+	defer stop()
+	require.ErrorIs(t, s.Replace(ctx, imageOf(t, s.Path(), 1)), context.DeadlineExceeded)
+	again, ended, releaseAgain, err := s.Hold(context.Background())
+	require.NoError(t, err)
+	require.Same(t, db, again)
+	select {
+	case <-ended:
+		require.Fail(t, "the second use is not to end")
+	default:
+	}
+	release()
+	releaseAgain()
+	require.NoError(t, s.Replace(context.Background(), imageOf(t, s.Path(), 1)))
+}
+
+// A database that could not be opened is opened by the next who wants it.
+func TestOpenFailsOnce(t *testing.T) {
+	failed := errors.New("failed")
+	times := 0
+	s := openSingle(t, SingleOptions{Opened: func(*fenec.DB) error {
+		if times++; times == 2 {
+			return failed
+		}
+		return nil
+	}})
+	require.ErrorIs(t, s.Replace(context.Background(), imageOf(t, s.Path(), 2)), failed)
+	db, release, err := s.Use(context.Background())
+	require.NoError(t, err)
+	defer release()
+	require.EqualValues(t, 3, db.LastWrite())
+
+	_, err = OpenSingle(filepath.Join(t.TempDir(), "db.fenec"), SingleOptions{Opened: func(*fenec.DB) error { return failed }})
+	require.ErrorIs(t, err, failed)
+}
+
+func TestClosedSingle(t *testing.T) {
+	s := openSingle(t, SingleOptions{})
+	require.NoError(t, s.Close())
+	require.NoError(t, s.Close())
+	_, _, err := s.Use(context.Background())
+	require.ErrorIs(t, err, fenec.ErrClosed)
+	require.ErrorIs(t, s.Replace(context.Background(), imageOf(t, s.Path(), 1)), fenec.ErrClosed)
+}
