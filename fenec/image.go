@@ -87,13 +87,15 @@ func Receive(path string, r io.Reader) (*Arrival, error) {
 	return &Arrival{a}, nil
 }
 
-// ReceiveReplica is Receive for a copy of a primary, whose lineage is given, that is to
-// take the place of an older one at path: that may be open meanwhile. What arrives follows.
-func ReceiveReplica(path string, r io.Reader, l replication.Lineage) (*Arrival, error) {
+// ReceiveReplica is Receive for a copy of a database of that history which is to take the
+// place of an older one at path: that may be open meanwhile. What arrives follows, and is
+// as incomplete as what it is a copy of.
+func ReceiveReplica(path string, r io.Reader, h replication.History) (*Arrival, error) {
 	if path == "" {
 		return nil, errNoPath
 	}
-	a, err := store.ReceiveBeside(path, r, nil, role.Change(replication.History{Following: true, Lineage: l}))
+	h.Following = true
+	a, err := store.ReceiveBeside(path, r, nil, role.Change(h))
 	if err != nil {
 		return nil, public(err)
 	}

@@ -186,6 +186,24 @@ func (e *UnconfirmedError) Error() string {
 // Unwrap returns why.
 func (e *UnconfirmedError) Unwrap() error { return e.Err }
 
+// Reconfirm returns once all that was written before the call is on disk, whatever the
+// policy, and is confirmed as the last write of it was to be. It is for whoever tells
+// again that something is written. Its errors are those of a write that stands.
+func (db *DB) Reconfirm(ctx context.Context) error {
+	last := db.LastWrite()
+	if err := db.Sync(ctx); err != nil {
+		return err
+	}
+	confirm := db.confirm.Load()
+	if confirm == nil {
+		return nil
+	}
+	if err := (*confirm)(ctx, last); err != nil {
+		return &UnconfirmedError{last, err}
+	}
+	return nil
+}
+
 // confirmed waits until a block is as durable as the policy promises, and confirmed.
 func (db *DB) confirmed(ctx context.Context, t store.Ticket) error {
 	if err := durable(ctx, t); err != nil {

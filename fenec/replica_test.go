@@ -310,7 +310,7 @@ func TestReplicaOfAnImage(t *testing.T) {
 	image, err := p.primary.OpenImage(ctx)
 	require.NoError(t, err)
 	l := p.primary.History().Lineage
-	arrival, err := fenec.ReceiveReplica(p.paths[1], image, l)
+	arrival, err := fenec.ReceiveReplica(p.paths[1], image, replication.History{Lineage: l})
 	require.NoError(t, err)
 	require.NoError(t, image.Close())
 	require.Empty(t, dump(t, p.replica), "the old copy answers")

@@ -302,11 +302,11 @@ func (c *simCopy) takeImage(l replication.Lineage) bool {
 	}
 	if c.s.r.IntN(4) == 0 {
 		image.Truncate(image.Len() / 2)
-		_, err := fenec.ReceiveReplica(c.disk.path, &image, l)
+		_, err := fenec.ReceiveReplica(c.disk.path, &image, replication.History{Lineage: l})
 		require.ErrorIs(c.s.t, err, fenec.ErrImage)
 		return false
 	}
-	arrival, err := fenec.ReceiveReplica(c.disk.path, &image, l)
+	arrival, err := fenec.ReceiveReplica(c.disk.path, &image, replication.History{Lineage: l})
 	require.NoError(c.s.t, err)
 	_ = c.db.CloseUnfolded()
 	require.NoError(c.s.t, arrival.Replace())

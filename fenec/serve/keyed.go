@@ -108,7 +108,9 @@ var errNothing = errors.New("nothing was written")
 // keyed runs a write under a key, or answers as the request did that ran under
 // it before. Most keys are new: the write happens, and if the key turns out to be
 // taken it is undone. What it fails with otherwise may come of its having
-// happened, too. A held write looks first: it may find nothing for long.
+// happened, too, unless it is that it has happened now and may not last: its own answer,
+// which is kept by then, would say that it does. A held write looks first: it may find
+// nothing for long.
 func (c *call) keyed(ctx context.Context, key keyOf, write func(*fenec.Tx) (Answer, error)) Answer {
 	if err := c.server.keys.lock(ctx, key); err != nil {
 		return Error(err)
@@ -124,7 +126,7 @@ func (c *call) keyed(ctx context.Context, key keyOf, write func(*fenec.Tx) (Answ
 	if err == nil {
 		return a
 	}
-	if c.holding == nil && !c.beyond(err) {
+	if c.holding == nil && !c.beyond(err) && !errors.As(err, new(*fenec.UnconfirmedError)) {
 		if a, ok := c.replay(ctx, key, digest); ok {
 			return a
 		}
@@ -212,8 +214,9 @@ func (c *call) replay(ctx context.Context, key keyOf, digest []byte) (a Answer, 
 	if string(request) != string(digest) {
 		return Fail(http.StatusUnprocessableEntity, "the Idempotency-Key was used for another request"), true
 	}
-	// What is told again must be on disk, as it had to be the first time.
-	if err := c.db.Sync(ctx); err != nil {
+	// What is told again must be on disk, and as safe from being lost with this server, as
+	// it had to be the first time.
+	if err := c.db.Reconfirm(ctx); err != nil {
 		return Error(err), true
 	}
 	a.Body, a.Seq, a.wrote = []byte(body), c.db.Seq(), true

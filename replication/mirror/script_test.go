@@ -409,7 +409,7 @@ func TestDivergedCopyTakesAnImage(t *testing.T) {
 		replica.use(func(db *fenec.DB) {
 			var image bytes.Buffer
 			stranger.use(func(other *fenec.DB) { require.NoError(t, other.Image(context.Background(), &image)) })
-			a, err := fenec.ReceiveReplica(replica.path(), &image, primary.history().Lineage)
+			a, err := fenec.ReceiveReplica(replica.path(), &image, primary.history())
 			require.NoError(t, err)
 			go func() { _ = replica.single.Replace(context.Background(), a) }()
 		})

@@ -184,7 +184,7 @@ func (s *session) stand(ctx context.Context) error {
 // stored makes the copy what the image is.
 func (s *session) stored(ctx context.Context, m replication.Image) error {
 	in := &noting{r: m.Reader}
-	a, err := fenec.ReceiveReplica(s.copy.Path(), in, s.hello.History.Lineage)
+	a, err := fenec.ReceiveReplica(s.copy.Path(), in, s.hello.History)
 	switch {
 	case in.err != nil:
 		return in.err
@@ -198,11 +198,6 @@ func (s *session) stored(ctx context.Context, m replication.Image) error {
 	}
 	s.follower.Stored()
 	s.note(func(st *ReplicaStatus) { st.Images++ })
-	if s.hello.History.Incomplete { // so is what it has sent
-		if err := s.use(ctx, func(db *fenec.DB) error { return db.Follow(ctx) }); err != nil {
-			return err
-		}
-	}
 	return s.stand(ctx)
 }
 

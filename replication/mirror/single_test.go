@@ -19,7 +19,7 @@ func imageOf(t testing.TB, path string, notes int) *fenec.Arrival {
 	p.write(notes)
 	var b bytes.Buffer
 	p.use(func(db *fenec.DB) { require.NoError(t, db.Image(context.Background(), &b)) })
-	a, err := fenec.ReceiveReplica(path, &b, p.history().Lineage)
+	a, err := fenec.ReceiveReplica(path, &b, p.history())
 	require.NoError(t, err)
 	return a
 }
