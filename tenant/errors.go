@@ -47,6 +47,10 @@ var (
 	// name that is taken.
 	ErrExists = errors.New("tenant exists already")
 
+	// ErrFollows is returned by Rename for a tenant that follows another node's, which it
+	// knows by its name.
+	ErrFollows = errors.New("tenant is a replica: it follows another node's by its name")
+
 	// ErrTooLarge is returned by Import for an image over Options.MaxImport.
 	ErrTooLarge = errors.New("image is too large")
 )

@@ -21,13 +21,20 @@ const reopenWait = time.Second
 
 // failed notes that the database has failed, if err says so.
 func (h *handle) failed(err error) {
-	if err == nil || h.slot.m == nil || !errors.Is(err, fenec.ErrFailed) {
+	if err != nil && h.slot.m != nil {
+		h.slot.failed(h.live, err)
+	}
+}
+
+// failed notes that the database of live has failed, if err says so, or whichever is open
+// if live is nil.
+func (s *slot) failed(live *instance, err error) {
+	if !errors.Is(err, fenec.ErrFailed) {
 		return
 	}
-	s := h.slot
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.live == h.live && s.failure == nil {
+	if s.live != nil && (live == nil || s.live == live) && s.failure == nil {
 		s.failure = &failure{Degradation: Degradation{s.id.name, err, s.m.opts.Clock()}}
 	}
 }

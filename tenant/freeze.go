@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fenec-go/fenecdb/fenec"
+	"github.com/fenec-go/fenecdb/replication"
 )
 
 // Frozen tells what a freeze has come to.
@@ -68,9 +69,11 @@ func (m *Manager) Freeze(ctx context.Context, name string, d time.Duration) (Fro
 
 // Position says how far a tenant's database has come.
 type Position struct {
-	Seq    uint64 // of the last write
-	Boot   string // as in Frozen
-	Frozen bool
+	Seq     uint64 // what readers see everything up to
+	Last    uint64 // number of the last write: Seq may be past it
+	Boot    string // as in Frozen
+	Frozen  bool
+	History replication.History
 }
 
 // Position returns how far a tenant has come, whatever its status. It opens the
@@ -84,7 +87,8 @@ func (m *Manager) Position(ctx context.Context, name string) (Position, error) {
 		return Position{}, err
 	}
 	defer h.Release()
-	return Position{h.live.db.Seq(), m.boot, h.slot.frozen.Load()}, nil
+	db := h.live.db
+	return Position{db.Seq(), db.LastWrite(), m.boot, h.slot.frozen.Load(), db.History()}, nil
 }
 
 // Thaw ends a freeze. One that is being brought about meanwhile comes after it.

@@ -111,6 +111,9 @@ func (m *Manager) every(interval time.Duration, fn func(now time.Time)) {
 
 func (m *Manager) path(name string) string { return filepath.Join(m.dir, name+suffix) }
 
+// Options returns the manager's options, with the defaults in place.
+func (m *Manager) Options() Options { return m.opts }
+
 // Node returns the database in which the manager, and who works with it, keep what
 // belongs to no tenant. It closes with the manager.
 func (m *Manager) Node() *fenec.DB { return m.node }
@@ -150,7 +153,7 @@ func (m *Manager) closeIdle(now time.Time) {
 	}
 	for _, s := range m.all() {
 		idle, ok := s.idle()
-		if ok && now.UnixNano()-idle.used >= int64(m.opts.IdleClose) && m.life.Err() == nil {
+		if ok && now.UnixNano()-idle.used >= int64(m.opts.IdleClose) && m.life.Err() == nil && !s.kept() {
 			idle.closeFolded()
 		}
 	}

@@ -23,6 +23,12 @@ type Options struct {
 	// uses it any more but those that Close does not wait for.
 	OnClose func(ID, *fenec.DB)
 
+	// KeepOpen, if set, tells of a database that nobody has a handle to whether it is in use
+	// all the same, as one that is being replicated is. It is not closed for being idle or
+	// for its memory then, and for others to open only after all that are not in use. It
+	// must return soon and must not call the manager.
+	KeepOpen func(ID) bool
+
 	// Fence, if set, is asked by every database that is not frozen as a function of
 	// fenec.DB.SetFence is: its error refuses the write.
 	Fence func(ID) error

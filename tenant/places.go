@@ -37,29 +37,43 @@ const queued = 16
 
 // oldest returns the idle databases that were unused longest, in order.
 func (m *Manager) oldest() []idleSlot {
+	list := m.idleOnes(false)
+	return slices.Clone(list[:(len(list)+queued-1)/queued])
+}
+
+// idleOnes returns the idle databases, the longest unused first: those that are kept open,
+// or those that are not.
+func (m *Manager) idleOnes(kept bool) []idleSlot {
 	var list []idleSlot
 	for _, s := range m.all() {
-		if idle, ok := s.idle(); ok {
+		if idle, ok := s.idle(); ok && s.kept() == kept {
 			list = append(list, idle)
 		}
 	}
 	slices.SortFunc(list, func(a, b idleSlot) int { return cmp.Compare(a.turn, b.turn) })
-	return slices.Clone(list[:(len(list)+queued-1)/queued])
+	return list
 }
 
-// closeOldest closes the idle database that was unused longest, and reports whether
-// there was one.
+// closeOldest closes the idle database that was unused longest, one that is kept open if
+// there are no others, and reports whether there was one.
 func (m *Manager) closeOldest() bool {
 	for {
 		old, ok := m.idle.next(m)
 		if !ok {
-			return false
+			break
 		}
 		if old.own() {
 			old.slot.closeUnused(false)
 			return true
 		}
 	}
+	for _, old := range m.idleOnes(true) {
+		if old.own() {
+			old.slot.closeUnused(false)
+			return true
+		}
+	}
+	return false
 }
 
 // unfoldedMost is how much a database that is closed under pressure may hold, in bytes,

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+
+	"github.com/fenec-go/fenecdb/fenec"
 )
 
 // Rename gives a tenant another name, without copying anything. It ends its streams
 // and waits for the last handle as Delete does. It fails with ErrNotFound, ErrExists if the new
-// name is taken, ErrBusy, ErrFrozen, or ErrProvisioning while Provision is at it.
+// name is taken, ErrBusy, ErrFrozen, ErrFollows, or ErrProvisioning while Provision is at it.
 func (m *Manager) Rename(ctx context.Context, from, to string) error {
 	for _, name := range []string{from, to} {
 		if err := CheckName(name); err != nil {
@@ -66,6 +68,9 @@ func (s *slot) rename(ctx context.Context, to *slot) error {
 	if err := s.vacate(ctx, m.opts.DeleteWait); err != nil {
 		return err
 	}
+	if s.follows() {
+		return ErrFollows
+	}
 	m.opts.step("rename: settle")
 	if err := s.settle(ctx); err != nil {
 		return err
@@ -87,6 +92,20 @@ func (s *slot) rename(ctx context.Context, to *slot) error {
 	m.degraded.forget(s.id.name)
 	m.degraded.forget(name)
 	return errors.Join(err, s.clear(), m.keepStatus(ctx, s.id.name, Active))
+}
+
+// follows reports whether the database of an owned slot that nobody uses is a copy of another
+// node's. What does not open is renamed as it is.
+func (s *slot) follows() bool {
+	if s.live != nil {
+		return s.live.db.History().Following
+	}
+	db, err := fenec.Open(s.path(), s.m.opts.DB)
+	if err != nil {
+		return false
+	}
+	follows := db.History().Following
+	return db.CloseUnfolded() == nil && follows
 }
 
 // linkBeside gives what is kept beside a tenant a second name.

@@ -228,6 +228,9 @@ func (s *slot) idleLocked() bool {
 	return s.live != nil && s.users == 0 && s.owner == nil && !s.frozen.Load()
 }
 
+// kept reports whether the database is in use by somebody without a handle.
+func (s *slot) kept() bool { return s.m.opts.KeepOpen != nil && s.m.opts.KeepOpen(s.id) }
+
 // own makes the caller the owner of a slot if it is still idle and was not used since
 // it was found so.
 func (i idleSlot) own() bool {

@@ -21,13 +21,15 @@ type app struct {
 	metrics http.Handler
 	surface *serve.Server
 
+	endStreams func() // to replicas
+
 	connections atomic.Pointer[server] // nil until there is a listener
 	closers     []io.Closer            // closed from the last to the first
 }
 
 // open opens what the flags name.
 func open(cfg config, stderr io.Writer, errorLog *log.Logger) (a *app, err error) {
-	a = &app{}
+	a = &app{endStreams: func() {}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.close())
@@ -61,12 +63,18 @@ func (a *app) openDir(cfg config, opts serve.Options) error {
 		Surface:    opts,
 		AdminToken: cfg.adminToken,
 		Lease:      cfg.lease,
+
+		ReplicationToken:  cfg.replicas.token,
+		ReplicaOf:         cfg.replicas.primary,
+		ReplicationBuffer: cfg.replicas.buffer,
+		ReplicasHeld:      max(cfg.replicas.held, 0),
+		ReplicaReports:    cfg.replicas.held >= 0,
 	})
 	if err != nil {
 		return err
 	}
 	a.closers = append(a.closers, n)
-	a.surface = n.Surface()
+	a.surface, a.endStreams = n.Surface(), n.EndStreams
 	a.handler, a.metrics = n, n.MetricsHandler()
 	return nil
 }

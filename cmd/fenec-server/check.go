@@ -25,6 +25,7 @@ func (c *config) check() error {
 			return err
 		}
 	}
+	c.replicas.buffer = c.db.FeedBytes
 	if !c.cdc {
 		c.db.FeedBytes = 0
 	}
@@ -42,6 +43,21 @@ func (c *config) checkData() error {
 		return errors.New("--cdc and --sync off exclude each other")
 	case c.lease && (c.dir == "" || c.adminToken.IsZero()):
 		return errors.New("--lease needs --dir, and --admin-token for whoever grants it")
+	}
+	return c.checkReplicas()
+}
+
+func (c *config) checkReplicas() error {
+	r := &c.replicas
+	switch {
+	case r.token.IsZero() && (r.primary != "" || r.held >= 0):
+		return errors.New("--replica-of and --replicas-held need --replication-token")
+	case r.token.IsZero():
+		return nil
+	case c.dir == "":
+		return errors.New("--replication-token needs --dir")
+	case c.db.Sync == fenec.SyncOff:
+		return errors.New("--replication-token and --sync off exclude each other: what is not on disk is not replicated")
 	}
 	return nil
 }
@@ -102,6 +118,9 @@ func checkOrigin(s string, star bool) error {
 func (c *config) readEnvironment() error {
 	if c.token.IsZero() {
 		c.token = serve.NewSecret(os.Getenv("FENEC_HTTP_TOKEN"))
+	}
+	if c.replicas.token.IsZero() {
+		c.replicas.token = serve.NewSecret(os.Getenv("FENEC_REPLICATION_TOKEN"))
 	}
 	if !c.jwt.on() {
 		c.jwt.secret = serve.NewSecret(os.Getenv("FENEC_JWT_SECRET"))

@@ -15,6 +15,7 @@ type config struct {
 	db        fenec.Options
 	tenants   tenant.Options // of a directory
 	lease     bool           // it is written only under a router's lease
+	replicas  replicasConfig
 	warm      warmth
 	ping      bool
 
@@ -48,6 +49,14 @@ type config struct {
 type warmth struct {
 	all         bool
 	collections []string
+}
+
+// replicasConfig says what part a directory has in replication.
+type replicasConfig struct {
+	token   serve.Secret // without it, none
+	primary string       // URL of the node that all of it follows, "" for none
+	buffer  int64        // bytes of writes that are kept for replicas
+	held    int          // replicas that must hold a write; negative if they are not asked
 }
 
 // certFiles names the files of a certificate and its key; both or neither.

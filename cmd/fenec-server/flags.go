@@ -11,6 +11,7 @@ import (
 
 	"github.com/fenec-go/fenecdb/fenec"
 	"github.com/fenec-go/fenecdb/internal/process"
+	"github.com/fenec-go/fenecdb/replication/mirror"
 )
 
 // parse reads the flags, then what they leave open from the environment, and
@@ -78,6 +79,14 @@ func (c *config) bindTenants(fs flags) {
 	fs.seconds(&t.TrashKeep, "trash-keep", 86400, 0)
 	fs.mebibytes(&t.MaxImport, "max-import", 0, 0)
 	fs.BoolVar(&c.lease, "lease", false, "")
+	r := &c.replicas
+	fs.secret(&r.token, "replication-token")
+	fs.Func("replica-of", "", func(s string) (err error) {
+		r.primary, err = mirror.ParsePrimary(s)
+		return err
+	})
+	r.held = -1
+	fs.count(&r.held, "replicas-held", noDefault, 0)
 }
 
 // bindListener declares the flags of where and how it is served.

@@ -18,7 +18,7 @@ import (
 // unset keeps the environment of whoever runs the tests out of them.
 func unset(t *testing.T) {
 	for _, name := range []string{
-		"FENEC_HTTP_TOKEN", "FENEC_JWT_SECRET", "FENEC_JWT_KEYS",
+		"FENEC_HTTP_TOKEN", "FENEC_JWT_SECRET", "FENEC_JWT_KEYS", "FENEC_REPLICATION_TOKEN",
 		"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
 		"OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
 	} {
@@ -76,6 +76,15 @@ func TestExitCodes(t *testing.T) {
 		{"--lease --admin-token a", 2, "--dir"},
 		{"--lease --file a --admin-token a", 2, "--dir"},
 		{"--lease --dir a", 2, "--admin-token"},
+		{"--replication-token r", 2, "--dir"},
+		{"--replication-token r --file a", 2, "--dir"},
+		{"--replication-token r --dir a --sync off", 2, "--sync off"},
+		{"--replica-of http://a:1 --dir a", 2, "--replication-token"},
+		{"--replicas-held 1 --dir a", 2, "--replication-token"},
+		{"--replication-token r --dir a --replica-of https://a:1", 2, "http://"},
+		{"--replication-token r --dir a --replica-of http://a:1/t", 2, "path"},
+		{"--replication-token r --dir a --replica-of http://a", 2, "port"},
+		{"--replicas-held -1", 2, "replicas-held"},
 		{"--studio-connect https://a.example", 2, "--studio"},
 		{"--tls-cert a", 2, "--tls-key"},
 		{"--tls-key a", 2, "--tls-cert"},
@@ -112,6 +121,7 @@ func TestDefaults(t *testing.T) {
 		listen: "127.0.0.1:8080", maxConnections: 100, idleTimeout: time.Minute,
 		db:         fenec.Options{HistoryEntries: 1_000_000},
 		tenants:    tenant.Options{IdleClose: 5 * time.Minute, Wait: 5 * time.Second, TrashKeep: 24 * time.Hour},
+		replicas:   replicasConfig{buffer: 64 << 20, held: -1},
 		authDelay:  100 * time.Millisecond,
 		jwt:        jwtConfig{requireExp: true, tenantClaim: "tenant"},
 		maxStreams: 64, keepAlive: 20 * time.Second, idempotencyTTL: 24 * time.Hour, slow: -1,
@@ -138,6 +148,7 @@ func TestFlags(t *testing.T) {
 		tenants: tenant.Options{
 			IdleClose: -1, MaxOpen: 8, MaxInFlight: 9, MaxInFlightTenant: 10, Wait: 11 * time.Millisecond, TrashKeep: -1, MaxImport: 12 << 20,
 		},
+		replicas: replicasConfig{buffer: 5 << 20, held: -1},
 		insecure: true, slow: 0, audit: "log", cdc: true,
 		jwt:  jwtConfig{keys: "k", policy: "p", maxAge: 4 * time.Second, tenantClaim: "c", unbound: true},
 		warm: warmth{collections: []string{"books", "notes"}}, tls: certFiles{"c", "k"}, statementTimeout: 6 * time.Millisecond,
@@ -156,6 +167,9 @@ func TestFlags(t *testing.T) {
 	cfg, err = parse(strings.Fields("--dir d --admin-token a --lease"), io.Discard)
 	require.NoError(t, err)
 	require.True(t, cfg.lease)
+	cfg, err = parse(strings.Fields("--dir d --replication-token r --replica-of http://10.0.0.7:8080/ --replication-buffer 6 --replicas-held 0"), io.Discard)
+	require.NoError(t, err)
+	require.Equal(t, replicasConfig{serve.NewSecret("r"), "http://10.0.0.7:8080", 6 << 20, 0}, cfg.replicas)
 }
 
 func TestEnvironment(t *testing.T) {
@@ -168,6 +182,12 @@ func TestEnvironment(t *testing.T) {
 	require.Equal(t, serve.NewSecret("of-the-environment"), cfg.token)
 	require.Equal(t, serve.NewSecret(longSecret), cfg.jwt.secret)
 	require.Equal(t, "http://c:4318/base/v1/traces", cfg.otlp.url)
+
+	t.Setenv("FENEC_REPLICATION_TOKEN", "of-the-environment")
+	cfg, err = parse(strings.Fields("--policy p --dir d"), io.Discard)
+	require.NoError(t, err)
+	require.Equal(t, serve.NewSecret("of-the-environment"), cfg.replicas.token)
+	t.Setenv("FENEC_REPLICATION_TOKEN", "")
 
 	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://c:4318/exactly")
 	cfg, err = parse(strings.Fields("--http-token of-the-flag --jwt-keys k --policy p"), io.Discard)
@@ -196,7 +216,8 @@ func TestHelpIsWhole(t *testing.T) {
 	for _, name := range strings.Fields(`file dir http http-token admin-token http-cors http-read-only http-max-streams http-keepalive changes
 		idempotency-ttl max-connections idle-timeout max-memory sync no-checkpoint insecure slow-ms metrics ping jwt-secret jwt-secret-file
 		jwt-keys policy jwt-require-exp jwt-max-age mint-token jwt-tenant-claim jwt-unbound-tenants auth-delay audit cdc replication-buffer
-		warm auto-compact tls-cert tls-key statement-timeout studio studio-connect otlp-endpoint otlp-header trace-sample idle-close lease`) {
+		warm auto-compact tls-cert tls-key statement-timeout studio studio-connect otlp-endpoint otlp-header trace-sample idle-close lease replication-token
+		replica-of replicas-held`) {
 		require.Contains(t, usage, "--"+name+" ", name)
 	}
 }

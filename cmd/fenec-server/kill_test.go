@@ -24,7 +24,13 @@ type command struct {
 // launch starts the command. It is killed with the test, if it still runs then.
 func launch(t *testing.T, args ...string) *command {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], append(args, "--http", "127.0.0.1:0")...)
+	return launchAt(t, "127.0.0.1:0", args...)
+}
+
+// launchAt is launch at an address.
+func launchAt(t *testing.T, addr string, args ...string) *command {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], append(args, "--http", addr)...)
 	cmd.Env = append(os.Environ(), playing+"=1")
 	stderr, err := cmd.StderrPipe()
 	require.NoError(t, err)

@@ -15,7 +15,8 @@ Data
       --changes <n>            how many changes are kept for those who follow
                                them (1000000), 64 MiB at most
       --cdc                    serve the feed of changes at /_changes
-      --replication-buffer <MiB>  how much of it is kept (64)
+      --replication-buffer <MiB>  how much of it, and of what is for replicas, is
+                               kept (64)
       --max-memory <MiB>       refuse to grow past that; 0 is no limit (0)
       --auto-compact <r>|off   rewrite a file when that share of it is free (0.5)
       --warm <all|off|list>    load vector graphs ahead, of all collections or
@@ -33,6 +34,11 @@ A directory of tenants
       --trash-keep <s>         how long a deleted tenant can come back (86400);
                                0 not at all
       --max-import <MiB>       the largest image taken; 0 is no limit (0)
+      --replication-token <t>  keep writes for replicas on other nodes, and be one;
+                               the same on all nodes; also FENEC_REPLICATION_TOKEN
+      --replica-of <url>       be the standby of the node at http://host:port
+      --replicas-held <n>      answer a write when that many replicas have it on
+                               disk; with 0 those that ask for it (not asked)
       --lease                  write only what a router's lease names, for as
                                long as it lasts; needs --admin-token
 

@@ -104,6 +104,16 @@ func (n *Node) openTenants() serve.Answer {
 	return jsonAnswer(http.StatusOK, list)
 }
 
+// allDegraded returns the tenants that are degraded here, and the replicas that are known
+// to differ from their primaries.
+func (n *Node) allDegraded() []tenant.Degradation {
+	list := n.tenants.Degraded()
+	if n.replicator != nil {
+		list = append(list, n.replicator.followers.diverged()...)
+	}
+	return list
+}
+
 func (n *Node) degraded() serve.Answer {
 	type degradedTenant struct {
 		Name  string    `json:"name"`
@@ -111,7 +121,7 @@ func (n *Node) degraded() serve.Answer {
 		Since time.Time `json:"since"`
 	}
 	list := []degradedTenant{}
-	for _, d := range n.tenants.Degraded() {
+	for _, d := range n.allDegraded() {
 		list = append(list, degradedTenant{d.Name, d.Err.Error(), d.Since.UTC().Truncate(time.Millisecond)})
 	}
 	return jsonAnswer(http.StatusOK, list)
@@ -123,12 +133,10 @@ func (n *Node) lifecycle(r *http.Request, name string) serve.Answer {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
 		p, err := n.tenants.Position(r.Context(), name)
-		return answer(http.StatusOK, struct {
-			Tenant string `json:"tenant"`
-			Seq    uint64 `json:"seq"`
-			Boot   string `json:"boot"`
-			Frozen bool   `json:"frozen"`
-		}{name, p.Seq, p.Boot, p.Frozen}, err)
+		if err != nil {
+			return failure(err)
+		}
+		return n.position(name, p)
 	case http.MethodPut:
 		err := n.tenants.Create(r.Context(), name)
 		return answer(http.StatusCreated, map[string]string{"created": name}, err)
@@ -173,6 +181,12 @@ func (n *Node) tenant(w http.ResponseWriter, r *http.Request, name, what string)
 		return answer(http.StatusOK, map[string]bool{"frozen": false}, err)
 	case what == "schema" && r.Method == http.MethodPost:
 		return n.applySchema(w, r, name)
+	case what == "follow" && r.Method == http.MethodPost:
+		return n.follow(r, name)
+	case what == "promote" && r.Method == http.MethodPost:
+		return n.promote(r, name)
+	case what == "digest" && r.Method == http.MethodGet:
+		return n.digest(r, name)
 	}
 	return serve.NotFound(r)
 }
@@ -301,12 +315,12 @@ func (n *Node) writeMetrics() ([]serve.Figure, error) {
 	figures := []serve.Figure{
 		{Name: "fenec_tenants", Help: "Tenants.", Value: int64(st.Tenants)},
 		{Name: "fenec_tenants_open", Help: "Tenants whose database is open.", Value: int64(st.Open)},
-		{Name: "fenec_tenants_degraded", Help: "Tenants whose database does not open, or takes no writes since the disk has refused one.", Value: int64(len(n.tenants.Degraded()))},
+		{Name: "fenec_tenants_degraded", Help: "Tenants whose database does not open, takes no writes since the disk has refused one, or differs from its primary's.", Value: int64(len(n.allDegraded()))},
 		{Name: "fenec_tenants_disk_bytes", Help: "Bytes on disk of all tenants.", Value: st.Disk},
 		{Name: "fenec_memory_bytes", Help: "Bytes of memory that open databases hold.", Value: st.Memory},
 		{Name: "fenec_vectors_unlinked", Help: "Vectors of open databases that are not linked into a graph yet.", Value: n.unlinked()},
 	}
-	return append(figures, n.lease.figures()...), err
+	return append(append(figures, n.lease.figures()...), n.replicator.figures()...), err
 }
 
 // unlinked returns how many vectors of open tenants are not linked into a graph yet.

@@ -13,6 +13,7 @@ import (
 	"github.com/fenec-go/fenecdb/internal/problem"
 	"github.com/fenec-go/fenecdb/quota"
 	"github.com/fenec-go/fenecdb/replication"
+	"github.com/fenec-go/fenecdb/replication/mirror"
 	"github.com/fenec-go/fenecdb/tenant"
 )
 
@@ -27,12 +28,20 @@ var refusals = []struct {
 	{replication.ErrNoLease, problem.NoLease},
 	{replication.ErrLapsed, problem.NoLease},
 	{replication.ErrElsewhere, problem.NoLease},
+	{fenec.ErrReplica, problem.TenantReplica},
+	{errUnsettled, problem.TenantReplica},
 	{tenant.ErrNotFound, problem.UnknownTenant},
 	{tenant.ErrFrozen, problem.TenantFrozen},
 	{tenant.ErrDegraded, problem.TenantDegraded},
 	{tenant.ErrProvisioning, problem.TenantProvisioning},
 	{tenant.ErrName, plain(http.StatusBadRequest)},
 	{tenant.ErrExists, plain(http.StatusConflict)},
+	{tenant.ErrFollows, plain(http.StatusConflict)},
+	{fenec.ErrNotReplica, plain(http.StatusConflict)},
+	{fenec.ErrIncomplete, plain(http.StatusConflict)},
+	{errNowhere, plain(http.StatusConflict)},
+	{errNoToken, plain(http.StatusConflict)},
+	{errNoReports, plain(http.StatusConflict)},
 	{tenant.ErrTooLarge, plain(http.StatusRequestEntityTooLarge)},
 	{tenant.ErrBusy, plain(http.StatusServiceUnavailable)},
 	{tenant.ErrEnded, plain(http.StatusServiceUnavailable)},
@@ -55,6 +64,8 @@ func plain(status int) problem.Problem { return problem.Problem{Status: status} 
 //	503 tenant-provisioning  tenant.ErrProvisioning
 //	503 no-lease             the node's lease does not allow the write, which has not run
 //	503 outcome-unknown      a *fenec.UnconfirmedError: the write has run, and may be lost
+//	403 tenant-replica       fenec.ErrReplica
+//	504 not-replicated       a *mirror.HeldError: the write has run and stands
 //	400, 409, 413, 503       the other errors of package tenant
 //	413, 429                 a *quota.Refusal, with the limit
 //
@@ -95,6 +106,10 @@ func refuse(err error) (serve.Answer, bool) {
 	if errors.As(err, &limit) {
 		return refuseLimit(limit), true
 	}
+	var held *mirror.HeldError
+	if errors.As(err, &held) {
+		return refuseHeld(held), true
+	}
 	var unconfirmed *fenec.UnconfirmedError
 	if errors.As(err, &unconfirmed) {
 		return serve.FailAs(problem.OutcomeUnknown, "it is not known whether the write stands: "+unconfirmed.Err.Error()), true
@@ -125,6 +140,13 @@ func told(err error) string {
 		}
 	}
 	return err.Error()
+}
+
+// refuseHeld answers a write that stands with where, and how many replicas have it.
+func refuseHeld(h *mirror.HeldError) serve.Answer {
+	a := serve.FailAs(problem.NotReplicated, h.Error())
+	a.Body = append(a.Body[:len(a.Body)-1], fmt.Sprintf(`,"seq":%d,"held":%d}`, h.Seq, h.Have)...)
+	return a
 }
 
 // refuseLimit answers with the limit that was met, and when to try again where that

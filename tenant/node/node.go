@@ -3,6 +3,8 @@
 //	/t/<tenant>/…     the tenant's database, as package serve has it
 //	/_admin/…         tenants come and go, freeze, travel as images, are limited and
 //	                  metered; docs/tenants.md lists the routes
+//	/t/<tenant>/_replication, /_replication/changed
+//	                  what replicas on other nodes get
 //	/_metrics         figures of the node, without the name of any tenant
 //	/_health          GET: that it is there, without a token
 //	/_ready           GET: whether it takes requests, 503 once it closes, without a token
@@ -21,6 +23,8 @@ package node
 import (
 	"context"
 	"errors"
+	"fmt"
+	"log"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -29,6 +33,7 @@ import (
 	"github.com/fenec-go/fenecdb/fenec/serve"
 	"github.com/fenec-go/fenecdb/quota"
 	"github.com/fenec-go/fenecdb/replication"
+	"github.com/fenec-go/fenecdb/replication/mirror"
 	"github.com/fenec-go/fenecdb/tenant"
 )
 
@@ -37,6 +42,34 @@ type Options struct {
 	Tenants    tenant.Options // OnOpen is called before the node's own
 	Surface    serve.Options  // of the tenants' databases, at /t/
 	AdminToken serve.Secret   // for /_admin/; the zero Secret turns it off. A router knows it: see serve.Options.RouterToken
+
+	// ReplicationToken is what the nodes of a cluster know, for each other. With it every
+	// tenant keeps a feed of its writes and serves it to replicas on other nodes, and may be
+	// a replica itself, which takes no writes. The policy of Tenants.DB must bring writes to
+	// disk. The zero Secret turns replication off.
+	ReplicationToken serve.Secret
+
+	// ReplicaOf is the node, http://host:port, that this one is a standby of: tenants that
+	// are made here follow there, and so do those that followed before. Others are left as
+	// they are: see Node.Follow. "" is none.
+	ReplicaOf string
+
+	// ReplicationBuffer is how much of a tenant's latest writes is kept for replicas, in
+	// bytes; one that is further behind takes an image. Default 64 MiB. Tenants.DB.FeedBytes
+	// counts if it is more.
+	ReplicationBuffer int64
+
+	// ReplicasHeld is how many replicas must hold a write on disk before it is answered.
+	// Default 0: it is answered once it is on its way to those that are in touch.
+	ReplicasHeld int
+
+	// ReplicaReports has replicas bring to disk at once what they get, and tell, though
+	// ReplicasHeld is 0, so that requests can ask for that with Fenec-Replicas: <n>.
+	ReplicaReports bool
+
+	// ReplicationTransport carries what this node asks of those that it follows. Default:
+	// one of its own.
+	ReplicationTransport http.RoundTripper
 
 	// Lease has tenants written only under a lease, which a router renews at
 	// /_admin/lease: it needs AdminToken. Without one, as at the start, only reads are
@@ -54,6 +87,9 @@ type Node struct {
 	lease   *lease // nil for a node that writes without one
 	open    registry
 
+	replicator *replicator // nil for a node that takes no part in replication
+	said       sync.Map    // what the log was told once
+
 	applying sync.Mutex  // orders those who apply limits
 	ended    atomic.Bool // Close was called
 }
@@ -63,13 +99,20 @@ func Open(dir string, opts Options) (*Node, error) {
 	if opts.Surface.RouterToken.IsZero() {
 		opts.Surface.RouterToken = opts.AdminToken
 	}
-	n := &Node{opts: opts, server: serve.New(opts.Surface)}
+	n := &Node{server: serve.New(opts.Surface)}
 	var err error
 	if n.lease, err = newLease(opts); err != nil {
 		return nil, err
 	}
+	if err := n.setReplication(&opts); err != nil {
+		return nil, err
+	}
+	n.opts = opts
 	if n.lease != nil {
 		opts.Tenants.Fence = n.lease.fencing(opts.Tenants.Fence)
+	}
+	if n.replicator != nil {
+		n.replicator.join(&opts.Tenants)
 	}
 	before := opts.Tenants.OnOpen
 	opts.Tenants.OnOpen = func(id tenant.ID, db *fenec.DB) error {
@@ -89,7 +132,18 @@ func Open(dir string, opts Options) (*Node, error) {
 		return nil, errors.Join(err, n.tenants.Close())
 	}
 	n.meter = newMeter(n.tenants, totals, &n.open, opts.Surface.ErrorLog)
+	if n.replicator != nil {
+		n.replicator.start()
+	}
 	return n, nil
+}
+
+// log returns where the node tells of what happens.
+func (n *Node) log() *log.Logger {
+	if l := n.opts.Surface.ErrorLog; l != nil {
+		return l
+	}
+	return log.Default()
 }
 
 // Tenants returns the manager of the directory.
@@ -98,9 +152,21 @@ func (n *Node) Tenants() *tenant.Manager { return n.tenants }
 // Surface returns the server of the tenants' databases.
 func (n *Node) Surface() *serve.Server { return n.server }
 
-// Close ends subscriptions and held requests, and closes the directory.
+// EndStreams ends the streams to replicas, for good: a server whose requests are to finish
+// need not wait for them. Requests go on, and replicas come for what these write when the
+// node is back.
+func (n *Node) EndStreams() {
+	if n.replicator != nil {
+		n.replicator.endStreams()
+	}
+}
+
+// Close ends subscriptions, held requests and replication, and closes the directory.
 func (n *Node) Close() error {
 	n.ended.Store(true)
+	if n.replicator != nil {
+		n.replicator.close()
+	}
 	return errors.Join(n.server.Close(), n.meter.Close(), n.tenants.Close())
 }
 
@@ -115,33 +181,63 @@ func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		n.ready().Write(w, r)
 	case len(path) > 0 && path[0] == "_admin" && !n.opts.AdminToken.IsZero():
 		n.serveAdmin(w, r, path[1:])
+	case len(path) > 2 && path[0] == "t" && path[2] == "_replication":
+		n.serveReplication(w, r, path[1], path[3:])
+	case len(path) == 2 && path[0] == "_replication" && path[1] == "changed":
+		n.serveBell(w, r)
 	case len(path) > 1 && path[0] == "t":
-		source := n.source(path[1])
-		if r.Header.Get("Fenec-Read-Only") != "" {
-			source.Open = reading(source.Open)
-		}
-		n.server.Serve(w, r, path[2:], source)
+		n.serveTenant(w, r, path[1], path[2:])
 	default:
 		n.server.ServeNode(w, r, path, n.writeMetrics)
 	}
 }
 
-// ready answers whether requests for tenants are taken. Like the health it needs no token
-// and waits for nothing.
+// ready answers whether requests for tenants are taken, and every tenant that follows has
+// been in touch with its primary, or tried. Like the health it needs no token and waits for
+// nothing.
 func (n *Node) ready() serve.Answer {
 	if n.ended.Load() {
 		return failure(tenant.ErrClosed)
 	}
+	if r := n.replicator; r != nil {
+		if pending, total := r.followers.waiting(); pending > 0 {
+			return serve.Fail(http.StatusServiceUnavailable, fmt.Sprintf("replicas have not been in touch with their primaries: %d of %d", pending, total))
+		}
+	}
 	return serve.OK([]byte(`{"ok":true}`))
 }
 
-// reading refuses what writes, as a frozen tenant does: a router asks for it in the moment
-// in which a write would be lost by a move, whatever has become of the freeze.
-func reading(open func(context.Context) (*serve.Use, *serve.Answer)) func(context.Context) (*serve.Use, *serve.Answer) {
+// serveTenant answers a request for a tenant's database.
+func (n *Node) serveTenant(w http.ResponseWriter, r *http.Request, name string, path []string) {
+	source := n.source(name)
+	if r.Header.Get("Fenec-Read-Only") != "" {
+		// A router asks for it in the moment in which a write would be lost by a move,
+		// whatever has become of the freeze.
+		source.Open = refusing(source.Open, tenant.ErrFrozen)
+	}
+	if asked := r.Header.Get("Fenec-Replicas"); asked != "" {
+		copies, err := n.copies(asked)
+		if err != nil {
+			n.server.Send(w, r, serve.Fail(http.StatusBadRequest, err.Error()))
+			return
+		}
+		if copies > 0 && !n.opts.ReplicaReports {
+			source.Open = refusing(source.Open, errNoReports)
+		}
+		r = r.WithContext(mirror.WithHeld(r.Context(), copies))
+	}
+	n.server.Serve(w, r, path, source)
+}
+
+// opener opens a tenant's database for a request.
+type opener = func(context.Context) (*serve.Use, *serve.Answer)
+
+// refusing refuses what writes, with an error.
+func refusing(open opener, why error) opener {
 	return func(ctx context.Context) (*serve.Use, *serve.Answer) {
 		use, refusal := open(ctx)
 		if use != nil {
-			use.Writes = func() error { return tenant.ErrFrozen }
+			use.Writes = func() error { return why }
 		}
 		return use, refusal
 	}

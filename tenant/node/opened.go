@@ -1,18 +1,28 @@
 package node
 
 import (
+	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/fenec-go/fenecdb/fenec"
 	"github.com/fenec-go/fenecdb/quota"
+	"github.com/fenec-go/fenecdb/replication/mirror"
 	"github.com/fenec-go/fenecdb/tenant"
 )
 
 // opened is what the node keeps of a tenant for as long as its database is open.
 type opened struct {
+	name    string
 	db      *fenec.DB
+	source  *mirror.Source // nil if it is not replicated
 	account *quota.Account
 	quota   *quota.Quota // nil for none; guarded by registry.mu
+
+	rung       atomic.Uint64 // the last write that the bell has rung for
+	incomplete atomic.Bool   // what the database was when it rang
+	fed        atomic.Bool   // it has a replica, at work or at rest
+	unsettled  atomic.Bool   // it takes no writes until it is said what it is
 
 	mu   sync.Mutex // guards the field below; held while the database is looked at
 	seen uint64     // one more than the sequence of the database when it was last looked at
@@ -72,21 +82,53 @@ func (n *Node) opened(id tenant.ID, db *fenec.DB) error {
 	if err != nil {
 		return err
 	}
-	o := &opened{db: db, account: n.meter.totals.Open(name)}
+	o := &opened{name: name, db: db}
+	if err := n.settle(o); err != nil {
+		return err
+	}
+	o.account = n.meter.totals.Open(name)
 	if kept != (quota.Limits{}) {
 		o.quota = quota.New(db, kept, nil)
 	}
-	if n.lease != nil {
-		db.SetConfirm(n.lease.confirming(id))
+	if n.replicator != nil {
+		n.replicator.serves(o, &n.opts)
+	}
+	if confirm := n.confirming(id, o); confirm != nil {
+		db.SetConfirm(confirm)
 	}
 	n.open.put(name, o)
 	n.meter.unchanged(name)
 	return nil
 }
 
+// confirming returns what a write of a tenant is to wait for before it is answered, nil for
+// nothing: to be where its replicas need it, and a last look at the lease.
+func (n *Node) confirming(id tenant.ID, o *opened) func(context.Context, uint64) error {
+	var leased func(context.Context, uint64) error
+	if n.lease != nil {
+		leased = n.lease.confirming(id)
+	}
+	if n.replicator == nil {
+		return leased
+	}
+	return func(ctx context.Context, seq uint64) error {
+		err := n.replicator.confirms(ctx, o, seq)
+		if leased != nil {
+			// That the write may be lost is worse than that it is on too few disks.
+			if lapsed := leased(ctx, seq); lapsed != nil {
+				return lapsed
+			}
+		}
+		return err
+	}
+}
+
 // closing is called with every database before it is closed, when nobody uses it.
 func (n *Node) closing(id tenant.ID, _ *fenec.DB) {
 	if o := n.open.take(id.String()); o != nil {
+		if n.replicator != nil {
+			n.replicator.endsServing(o)
+		}
 		n.meter.closing(o)
 	}
 }

@@ -111,7 +111,7 @@ func (v *visit) use() *serve.Use {
 		DB:      v.db,
 		Release: v.leave,
 		Ended:   v.handle.Done(),
-		Why:     "the tenant is being deleted, renamed or closed",
+		Why:     "the tenant is being deleted, renamed, replaced or closed",
 		Waits:   v.waits,
 		Streams: v.openStream,
 		Refuse:  v.refuse,
