@@ -2,6 +2,7 @@ package router
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -37,7 +38,7 @@ func newAdmin(timeout time.Duration) *admin {
 		// to the recorded address or nowhere.
 		Transport: &http.Transport{
 			DialContext:         dialer.DialContext,
-			MaxIdleConnsPerHost: 2,
+			MaxIdleConnsPerHost: copyWorkers,
 			WriteBufferSize:     imageBuffer,
 			ReadBufferSize:      imageBuffer,
 			IdleConnTimeout:     30 * time.Second,
@@ -103,7 +104,39 @@ type standing struct {
 	Seq    uint64 `json:"seq"`
 	Boot   string `json:"boot"`
 	Frozen bool   `json:"frozen"`
+	// Role is that of the copy in replication, "" of a node that does not tell.
+	Role string `json:"role"`
+	// Last is the sequence of the last write that the copy has, which Seq may be past.
+	Last uint64 `json:"last"`
+	// Incomplete tells of a copy that it has not caught up since it was told to follow.
+	Incomplete bool `json:"incomplete"`
 }
+
+// lacks reports whether the copy may lack more than what was written last: it does not
+// follow, or has not caught up since it does.
+func (s standing) lacks() bool { return s.Incomplete || s.Role == roleUnsettled }
+
+// before orders copies by which is to take over: one that takes writes already is first,
+// and then one that has come further.
+func (s standing) before(other standing) int {
+	return -cmp.Or(cmp.Compare(s.rank(), other.rank()), cmp.Compare(s.Last, other.Last), cmp.Compare(s.Seq, other.Seq))
+}
+
+func (s standing) rank() int {
+	if s.Role == rolePrimary {
+		return 1
+	}
+	return 0
+}
+
+// The roles of copies.
+const (
+	rolePrimary = "primary"
+	roleReplica = "replica"
+	// roleUnsettled is a file that its node found on a disk when it was made to follow
+	// another node, and that is told neither to follow nor to take writes.
+	roleUnsettled = "unsettled"
+)
 
 // standing asks how the tenant stands on the node.
 func (a *admin) standing(ctx context.Context, n Node, tenant string) (s standing, err error) {

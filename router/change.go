@@ -20,6 +20,9 @@ func (d *Directory) write(check func() error, keep func(rows) error, apply func(
 	if d.closed {
 		return ErrClosed
 	}
+	if err := d.halted.reason(); err != nil {
+		return err
+	}
 	if err := check(); err != nil {
 		return err
 	}
@@ -44,7 +47,12 @@ func (d *Directory) PutNode(n Node) error {
 		}
 		return nil
 	}
-	return d.write(check, func(r rows) error { return r.putNode(n) }, func() { d.setNode(n) })
+	// Replicas follow the address that they were told.
+	turn := func(p *place) bool { return p.on.node.Load().Addr != n.Addr && p.turn() }
+	return d.amendOn(n.Name, turn, check, func(r rows) error { return r.putNode(n) }, func() {
+		d.setNode(n)
+		d.watcher.nodeKnown(n.Name)
+	})
 }
 
 func (d *Directory) setNode(n Node) {
@@ -71,7 +79,8 @@ func (d *Directory) setAttrs(node string, a Attrs) {
 	}
 }
 
-// DeleteNode forgets a node, its attributes and the strays on it. It returns
+// DeleteNode forgets a node, its attributes, its pairs, and the copies on it that tenants
+// have elsewhere. It returns
 // ErrUnknownNode, or ErrNodeInUse while a tenant is placed on it or moves there.
 func (d *Directory) DeleteNode(name string) error {
 	check := func() error {
@@ -85,7 +94,10 @@ func (d *Directory) DeleteNode(name string) error {
 		return nil
 	}
 	return d.write(check, func(r rows) error { return r.deleteNode(name) }, func() {
+		d.endPairs(name)
+		d.endSpares(name)
 		d.nodes.take(name)
+		d.watcher.nodeGone(name)
 		d.changeStrays(func(x Stray) bool { return x.Node == name })
 	})
 }
@@ -127,8 +139,7 @@ func (r rows) arrive(tenant string, p *place) error {
 // has none.
 func (d *Directory) Forget(tenant string) error {
 	return d.write(func() error { return d.known(tenant) }, func(r rows) error { return r.deleteTenant(tenant) }, func() {
-		p, _ := d.tenants.take(tenant)
-		p.on.tenants.Add(-1)
+		d.settle(tenant, nil)
 		d.quotas.take(tenant)
 	})
 }
@@ -175,20 +186,39 @@ func (d *Directory) SetQuota(name string, limits quota.Limits) error {
 	})
 }
 
-// beginMove records that a move to the node has begun.
+// beginMove records that a move to the node has begun. A copy that the node has is a
+// stray then: it makes room for the move's.
 func (d *Directory) beginMove(tenant, to string) error {
-	return d.update(tenant, func(p *place) { p.state, p.move = StateMoving, &Move{To: to} }, nil)
+	a := &amendment{tenant: tenant}
+	a.change = func(p *place) error {
+		p.state, p.move = StateMoving, &Move{To: to}
+		if has := p.spareOn(to); has != "" {
+			on, _ := d.nodes.get(to)
+			p.setSpare(on, "")
+			p.move.Replica = has != spareLeft
+			a.strays = append(a.strays, Stray{Tenant: tenant, Node: to})
+		}
+		return nil
+	}
+	return d.amend(a)
 }
 
 // frozenAt records the sequence at which the source of a move was frozen.
 func (d *Directory) frozenAt(tenant string, seq uint64) error {
-	return d.update(tenant, func(p *place) { p.move = &Move{To: p.move.To, Seq: seq} }, nil)
+	return d.update(tenant, func(p *place) { p.move = &Move{p.move.To, seq, p.move.Replica} }, nil)
 }
 
 // endMove records that the move has ended where it began. What it has left on its
-// target, if anything, is a stray.
+// target, if anything, is a stray. A replica that has made room is wanted again.
 func (d *Directory) endMove(tenant string, left *Stray) error {
-	return d.update(tenant, func(p *place) { p.state, p.move = StateActive, nil }, left)
+	return d.update(tenant, func(p *place) {
+		if p.move != nil && p.move.Replica {
+			if on, ok := d.nodes.get(p.move.To); ok {
+				p.setSpare(on, spareWanted)
+			}
+		}
+		p.state, p.move = StateActive, nil
+	}, left)
 }
 
 // update changes a tenant's place in a way that moves it nowhere, and with it records
@@ -199,61 +229,67 @@ func (d *Directory) update(name string, change func(*place), left *Stray) error 
 
 // updateIf is update where may finds no reason against it.
 func (d *Directory) updateIf(name string, may func(*place) error, change func(*place), left *Stray) error {
-	var next *place
-	check := func() error {
-		p, ok := d.tenants.get(name)
-		if !ok {
-			return ErrUnknownTenant
-		}
-		next = p.with(change)
-		return may(p)
+	a := &amendment{tenant: name}
+	if left != nil {
+		a.strays = []Stray{*left}
 	}
-	keep := func(r rows) error {
-		if left != nil {
-			if err := r.putStray(*left); err != nil {
-				return err
-			}
+	a.change = func(p *place) error {
+		if err := may(p); err != nil {
+			return err
 		}
-		return r.putTenant(next.tenant(name))
+		change(p)
+		return nil
 	}
-	return d.write(check, keep, func() {
-		d.tenants.put(name, next)
-		if left != nil {
-			d.changeStrays(left.is, *left)
-		}
-	})
+	return d.amend(a)
 }
 
-// flip records that the tenant is on the node to from now on. The copy that it has
-// left, at that sequence, is a stray.
+// flip records that the tenant is on the node to from now on. The copy that it has left,
+// at that sequence, is a stray, and so is the one on the standby of the node it has left.
 func (d *Directory) flip(tenant string, to Node, seq uint64) error {
-	var next *place
-	var from *slot
-	check := func() error {
+	a := &amendment{tenant: tenant}
+	a.change = func(p *place) error {
 		on, err := d.slotOf(to)
 		if err != nil {
 			return err
 		}
-		p, ok := d.tenants.get(tenant)
-		if !ok {
-			return ErrUnknownTenant
+		from := p.on
+		a.strays = []Stray{{tenant, from.name(), seq}}
+		if standby, ok := d.standby(from); ok && standby != on {
+			p.setSpare(standby, "")
+			a.strays = append(a.strays, Stray{Tenant: tenant, Node: standby.name()})
 		}
-		from = p.on
-		next = p.with(func(p *place) { p.on, p.state, p.move, p.epoch = on, StateActive, nil, p.epoch+1 })
+		again := p.move != nil && p.move.Replica
+		d.goTo(p, on)
+		if again {
+			d.replaceReplica(p, tenant)
+		}
 		return nil
 	}
-	keep := func(r rows) error {
-		if err := r.arrive(tenant, next); err != nil {
-			return err
-		}
-		return r.putStray(Stray{tenant, from.name(), seq})
+	return d.amend(a)
+}
+
+// replaceReplica has a replica that has made room for the tenant itself made anew on
+// another node, if there is one.
+func (d *Directory) replaceReplica(p *place, tenant string) {
+	may := func(node string) bool { return !p.counts(node) && !d.isStray(Stray{Tenant: tenant, Node: node}) }
+	if _, paired := d.standby(p.on); paired {
+		return
 	}
-	return d.write(check, keep, func() {
-		d.tenants.put(tenant, next)
-		next.on.tenants.Add(1)
-		from.tenants.Add(-1)
-		d.changeStrays(Stray{Tenant: tenant, Node: to.Name}.is, Stray{tenant, from.name(), seq})
-	})
+	if node, ok := d.newSpread().choose(p.on.name(), may, func(string) bool { return false }); ok {
+		on, _ := d.nodes.get(node)
+		p.setSpare(on, spareWanted)
+	}
+}
+
+// goTo changes a place to another node. The copies elsewhere are yet to follow that one,
+// and its standby is yet to have one.
+func (d *Directory) goTo(p *place, to *slot) {
+	p.setSpare(to, "")
+	p.turn()
+	if standby, ok := d.standby(to); ok {
+		p.setSpare(standby, spareWanted)
+	}
+	p.on, p.state, p.move, p.epoch = to, StateActive, nil, p.epoch+1
 }
 
 // dropStray forgets a copy that has been cleared away.

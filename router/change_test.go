@@ -39,36 +39,36 @@ func TestChangesSurvive(t *testing.T) {
 		strays []Stray
 	}{
 		{"degraded", func() error { return d.SetStatus("acme", tenant.Degraded) },
-			Tenant{"acme", "n1", StateActive, tenant.Degraded, 1, nil, false}, nil},
+			Tenant{"acme", "n1", StateActive, tenant.Degraded, 1, nil, nil, false}, nil},
 		{"active", func() error { return d.SetStatus("acme", tenant.Active) }, acme, nil},
 		{"noticed", func() error { return d.notice("acme", true) },
-			Tenant{"acme", "n1", StateActive, tenant.Degraded, 1, nil, true}, nil},
+			Tenant{"acme", "n1", StateActive, tenant.Degraded, 1, nil, nil, true}, nil},
 		{"healthy again", func() error { return d.notice("acme", false) }, acme, nil},
 		{"noticed again", func() error { return d.notice("acme", true) },
-			Tenant{"acme", "n1", StateActive, tenant.Degraded, 1, nil, true}, nil},
+			Tenant{"acme", "n1", StateActive, tenant.Degraded, 1, nil, nil, true}, nil},
 		{"decided", func() error { return d.SetStatus("acme", tenant.Degraded) },
-			Tenant{"acme", "n1", StateActive, tenant.Degraded, 1, nil, false}, nil},
+			Tenant{"acme", "n1", StateActive, tenant.Degraded, 1, nil, nil, false}, nil},
 		{"which stays", func() error {
 			require.ErrorIs(t, d.notice("acme", false), errDecided)
 			require.ErrorIs(t, d.notice("acme", true), errDecided)
 			return nil
-		}, Tenant{"acme", "n1", StateActive, tenant.Degraded, 1, nil, false}, nil},
+		}, Tenant{"acme", "n1", StateActive, tenant.Degraded, 1, nil, nil, false}, nil},
 		{"decided again", func() error { return d.SetStatus("acme", tenant.Active) }, acme, nil},
 		{"a move", func() error { return d.beginMove("acme", "n2") },
-			Tenant{"acme", "n1", StateMoving, tenant.Active, 1, &Move{To: "n2"}, false}, nil},
+			Tenant{"acme", "n1", StateMoving, tenant.Active, 1, &Move{To: "n2"}, nil, false}, nil},
 		{"that ends", func() error { return d.endMove("acme", nil) }, acme, nil},
 		{"another", func() error { return d.beginMove("acme", "n2") },
-			Tenant{"acme", "n1", StateMoving, tenant.Active, 1, &Move{To: "n2"}, false}, nil},
+			Tenant{"acme", "n1", StateMoving, tenant.Active, 1, &Move{To: "n2"}, nil, false}, nil},
 		{"whose source is frozen", func() error { return d.frozenAt("acme", 5) },
-			Tenant{"acme", "n1", StateMoving, tenant.Active, 1, &Move{To: "n2", Seq: 5}, false}, nil},
+			Tenant{"acme", "n1", StateMoving, tenant.Active, 1, &Move{To: "n2", Seq: 5}, nil, false}, nil},
 		{"that leaves something", func() error { return d.endMove("acme", &Stray{Tenant: "acme", Node: "n2"}) }, acme, []Stray{{Tenant: "acme", Node: "n2"}}},
 		{"again", func() error { return d.endMove("acme", &Stray{Tenant: "acme", Node: "n2"}) }, acme, []Stray{{Tenant: "acme", Node: "n2"}}},
 		{"a flip", func() error { return d.flip("acme", n2, 7) },
-			Tenant{"acme", "n2", StateActive, tenant.Active, 2, nil, false}, []Stray{{"acme", "n1", 7}}},
+			Tenant{"acme", "n2", StateActive, tenant.Active, 2, nil, nil, false}, []Stray{{"acme", "n1", 7}}},
 		{"and back", func() error { return d.flip("acme", n1, 8) },
-			Tenant{"acme", "n1", StateActive, tenant.Active, 3, nil, false}, []Stray{{"acme", "n2", 8}}},
+			Tenant{"acme", "n1", StateActive, tenant.Active, 3, nil, nil, false}, []Stray{{"acme", "n2", 8}}},
 		{"cleared away", func() error { return d.dropStray(Stray{Tenant: "acme", Node: "n2"}) },
-			Tenant{"acme", "n1", StateActive, tenant.Active, 3, nil, false}, nil},
+			Tenant{"acme", "n1", StateActive, tenant.Active, 3, nil, nil, false}, nil},
 	} {
 		require.NoError(t, step.change(), step.name)
 		for range 2 {
@@ -117,7 +117,7 @@ func TestAgain(t *testing.T) {
 	require.Zero(t, d.Quota("acme"))
 	for range 2 {
 		got, _ := d.Tenant("acme")
-		require.Equal(t, Tenant{"acme", "n1", StateActive, tenant.Active, 3, nil, false}, got)
+		require.Equal(t, Tenant{"acme", "n1", StateActive, tenant.Active, 3, nil, nil, false}, got)
 		d = reopened(t, d, path)
 	}
 

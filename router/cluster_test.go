@@ -141,14 +141,22 @@ func (p *part) kill() {
 type localNode struct {
 	Node
 	dir    string
+	opts   node.Options
 	fault  func(w http.ResponseWriter, r *http.Request) bool // answers in the node's stead
 	mu     sync.Mutex                                        // guards the fields below
 	node   *node.Node
 	server *http.Server
 }
 
-func startLocalNode(t testing.TB, name string) *localNode {
+func startLocalNode(t testing.TB, name string, change ...func(*node.Options)) *localNode {
 	n := &localNode{Node: Node{Name: name, Addr: "127.0.0.1:0", Token: NewToken(clusterAdmin)}, dir: t.TempDir()}
+	n.opts = node.Options{
+		Surface:    serve.Options{Token: fenecclient.NewSecret(clusterData)},
+		AdminToken: NewToken(clusterAdmin),
+	}
+	for _, c := range change {
+		c(&n.opts)
+	}
 	n.start(t)
 	t.Cleanup(n.stop)
 	return n
@@ -158,10 +166,7 @@ func (n *localNode) start(t testing.TB) {
 	l, err := net.Listen("tcp", n.Addr)
 	require.NoError(t, err)
 	n.Addr = l.Addr().String()
-	nd, err := node.Open(n.dir, node.Options{
-		Surface:    serve.Options{Token: fenecclient.NewSecret(clusterData)},
-		AdminToken: NewToken(clusterAdmin),
-	})
+	nd, err := node.Open(n.dir, n.opts)
 	require.NoError(t, err)
 	srv := &http.Server{Handler: http.HandlerFunc(n.serve), ErrorLog: log.New(io.Discard, "", 0)}
 	n.mu.Lock()

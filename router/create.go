@@ -28,7 +28,7 @@ func (rt *Router) createTenant(ctx context.Context, r *http.Request, name string
 	if err := readMembers(r, members{"node": textTo(&c.node), "schema": schemaTo(&c.schema), "quota": limitsTo(&c.limits)}); err != nil {
 		return answer{}, err
 	}
-	node, outcome, err := rt.create(ctx, c)
+	made, err := rt.create(ctx, c)
 	var refused *schemaRefusal
 	switch {
 	case errors.As(err, &refused):
@@ -37,10 +37,13 @@ func (rt *Router) createTenant(ctx context.Context, r *http.Request, name string
 		return answer{}, fmt.Errorf("tenant %s: %w", name, err)
 	}
 	return answer{http.StatusCreated, struct {
-		Tenant string          `json:"tenant"`
-		Node   string          `json:"node"`
-		Schema json.RawMessage `json:"schema,omitempty"`
-	}{name, node, outcome}}, nil
+		Tenant       string          `json:"tenant"`
+		Node         string          `json:"node"`
+		Schema       json.RawMessage `json:"schema,omitempty"`
+		Replica      string          `json:"replica,omitempty"` // why the standby has no copy
+		ReplicaOn    string          `json:"replica_on,omitempty"`
+		Unreplicated string          `json:"unreplicated,omitempty"`
+	}{name, made.Node, made.Schema, textOf(made.Standby), made.ReplicaOn, textOf(made.Unreplicated)}}, nil
 }
 
 // schemaTo takes a description of a schema: an object, or a text that holds one.
@@ -72,38 +75,48 @@ func limitsTo(into *quota.Limits) func([]byte) error {
 }
 
 // create makes a tenant on the given node, or on the one that is chosen if none is
-// given, and returns the node's name and what came of the schema.
+// given. That copies of it could not be made does not fail it.
 //
 // That the file is to come is recorded first, as a stray until the tenant is placed: a
 // router that ends in between, or a node that does not answer, leaves nothing for ever.
-func (rt *Router) create(ctx context.Context, c creation) (node string, outcome json.RawMessage, err error) {
+func (rt *Router) create(ctx context.Context, c creation) (made Created, err error) {
 	release, err := rt.directory.Claim(c.tenant)
 	if err != nil {
-		return "", nil, err
+		return made, err
 	}
 	defer release()
 	if _, ok := rt.directory.Tenant(c.tenant); ok {
-		return "", nil, ErrTenantExists
+		return made, ErrTenantExists
 	}
 	n, leave, err := rt.nodeFor(ctx, c.tenant, c.node)
 	if err != nil {
-		return "", nil, err
+		return made, err
 	}
 	defer leave()
 	if err := rt.makeRoom(ctx, n, c.tenant); err != nil {
-		return "", nil, err
+		return made, err
 	}
 	if err := rt.makeFile(ctx, n, c.tenant); err != nil {
-		return "", nil, err
+		return made, err
 	}
-	if outcome, err = rt.setUp(ctx, n, c); err != nil {
+	outcome, err := rt.setUp(ctx, n, c)
+	if err != nil {
 		rt.undo(ctx, n, c.tenant)
-		return "", nil, err
+		return made, err
 	}
 	if rt.directory.Attrs(n.Name).Draining {
 		rt.fleet.startDrain(n.Name) // which had begun meanwhile, and may be over
 	}
-	return n.Name, outcome, nil
+	done := rt.copier.completeNow(context.WithoutCancel(ctx), c.tenant, copying{})
+	return Created{n.Name, outcome, done.on, done.missing, done.standby}, nil
+}
+
+// textOf returns what an error says, "" for none.
+func textOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }
 
 // makeRoom clears away what an earlier tenant of that name has left on the node. That
@@ -137,7 +150,7 @@ func (rt *Router) makeFile(ctx context.Context, n Node, tenant string) error {
 	case isRefusal(err):
 		return errors.Join(err, rt.directory.dropStray(coming))
 	}
-	rt.reconciler.kick()
+	rt.lookAgain(coming)
 	return err
 }
 
@@ -160,11 +173,16 @@ func gone(err error) error {
 // there.
 func (rt *Router) setUp(ctx context.Context, n Node, c creation) (outcome json.RawMessage, err error) {
 	plain := c.schema == nil && c.limits == (quota.Limits{})
+	status := tenant.Provisioning
 	if plain {
-		return nil, rt.directory.placeAs(c.tenant, n, tenant.Active, c.limits)
+		status = tenant.Active
 	}
-	if err := rt.directory.placeAs(c.tenant, n, tenant.Provisioning, c.limits); err != nil {
+	if err := rt.directory.placeAs(c.tenant, n, status, c.limits); err != nil {
 		return nil, err
+	}
+	rt.leasing.granted(ctx, c.tenant, n.Name)
+	if plain {
+		return nil, nil
 	}
 	if c.limits != (quota.Limits{}) {
 		if err := rt.admin.setQuota(ctx, n, c.tenant, c.limits); err != nil {
@@ -194,6 +212,7 @@ func (rt *Router) undo(ctx context.Context, n Node, name string) {
 		err = errors.Join(err, rt.directory.abandon(Stray{Tenant: name, Node: n.Name}))
 		rt.reconciler.kick()
 	}
+	rt.leasing.grantSoon(n.Name)
 	if err != nil {
 		rt.logf("tenant %s: its creation on node %s is not wholly undone: %v", name, n.Name, err)
 	}
@@ -239,11 +258,11 @@ func (rt *Router) remove(ctx context.Context, tenant string) error {
 	return nil
 }
 
-// forget forgets a tenant that its node has deleted. What an unfinished move may have
-// made of it on another node is a stray then.
+// forget forgets a tenant that its node has deleted. Its copies on other nodes are strays
+// then.
 func (rt *Router) forget(tenant string) error {
-	if t, ok := rt.directory.Tenant(tenant); ok && t.Move != nil {
-		return rt.directory.abandon(Stray{tenant, t.Move.To, t.Move.Seq})
+	if left := rt.directory.copies(tenant); len(left) > 0 {
+		return rt.directory.abandonAll(tenant, left)
 	}
 	return rt.directory.Forget(tenant)
 }
@@ -259,7 +278,7 @@ func (rt *Router) clearStrays(ctx context.Context, tenant string) {
 		if !ok {
 			continue
 		}
-		err := gone(rt.admin.purge(ctx, n, tenant))
+		err := rt.copier.briefly(ctx, func(ctx context.Context) error { return gone(rt.admin.purge(ctx, n, tenant)) })
 		if err == nil {
 			err = rt.directory.dropStray(s)
 		}

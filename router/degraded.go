@@ -56,6 +56,7 @@ func (g *degradations) lets(name []byte) bool {
 // heard notes what a node has answered to a request for a tenant.
 func (g *degradations) heard(d *destination, node string, status int, says word) {
 	switch {
+	case g.router.follows():
 	case d.place.status == tenant.Active && says == degraded:
 		g.mark(string(d.tenant), node)
 	case d.place.noticed && says != degraded && status < 500:

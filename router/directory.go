@@ -20,6 +20,7 @@ import (
 // being written.
 type Directory struct {
 	store   store
+	file    *directoryFile // the store, unless that is another one
 	nodes   *table[*slot]
 	tenants *table[*place]
 	quotas  *table[quota.Limits]
@@ -28,9 +29,15 @@ type Directory struct {
 
 	// change orders the changes: check, write, fsync, then the tables. It is
 	// held across the disk write; look-ups do not take it.
-	change sync.Mutex
-	closed bool                    // guarded by change
-	strays atomic.Pointer[[]Stray] // stored under change
+	change  sync.Mutex
+	closed  bool    // guarded by change
+	watcher watcher // told under change
+	halted  halt
+	strays  atomic.Pointer[[]Stray] // stored under change
+	pairs   atomic.Pointer[pairs]   // stored under change
+	arrived atomic.Bool             // there is something to be looked up; stored under change
+
+	amendments amendments // which come before change in the order of locks
 }
 
 // slot is a node's place in the directory, which stays the same when its address,
@@ -44,17 +51,25 @@ type slot struct {
 func (s *slot) name() string { return s.node.Load().Name }
 
 // OpenDirectory opens the directory in the file at path, which is created if
-// there is none. An empty path gives a directory in memory.
+// there is none. An empty path gives a directory in memory. It fails with ErrFollows if
+// the file follows another router's.
 func OpenDirectory(path string) (*Directory, error) {
-	s, err := openFile(path)
+	return OpenDirectoryWith(path, DirectoryOptions{})
+}
+
+// OpenDirectoryWith is OpenDirectory for one that is replicated.
+func OpenDirectoryWith(path string, opts DirectoryOptions) (*Directory, error) {
+	f, err := openFile(path, opts)
 	if err != nil {
 		return nil, fmt.Errorf("directory %q: %w", path, err)
 	}
-	d, err := newDirectory(s)
+	d, err := newDirectory(f)
 	if err != nil {
-		s.close()
+		f.close()
 		return nil, fmt.Errorf("directory %q: %w", path, err)
 	}
+	d.file = f
+	d.halted.follows.Store(opts.Follow)
 	return d, nil
 }
 
@@ -63,7 +78,25 @@ func newDirectory(s store) (*Directory, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Directory{store: s, nodes: newTable[*slot](), tenants: newTable[*place](), quotas: newTable[quota.Limits]()}
+	d, err := directoryOf(kept)
+	if err != nil {
+		return nil, err
+	}
+	d.store = s
+	return d, nil
+}
+
+// directoryOf makes a directory without a store of what one keeps.
+func directoryOf(kept *contents) (*Directory, error) {
+	d := &Directory{nodes: newTable[*slot](), tenants: newTable[*place](), quotas: newTable[quota.Limits](), watcher: nobody{}}
+	d.strays.Store(&kept.strays)
+	d.pairs.Store(&kept.pairs)
+	d.arrived.Store(kept.arrived)
+	return d, d.fill(kept)
+}
+
+// fill brings the tables up to what is kept of some nodes and tenants, or of all.
+func (d *Directory) fill(kept *contents) error {
 	for _, n := range kept.nodes {
 		d.setNode(n)
 		if a, ok := kept.attrs[n.Name]; ok {
@@ -73,27 +106,27 @@ func newDirectory(s store) (*Directory, error) {
 	for _, t := range kept.tenants {
 		on, ok := d.nodes.get(t.Node)
 		if !ok {
-			return nil, fmt.Errorf("tenant %q is placed on %q: %w", t.Name, t.Node, ErrUnknownNode)
+			return fmt.Errorf("tenant %q is placed on %q: %w", t.Name, t.Node, ErrUnknownNode)
 		}
-		d.tenants.put(t.Name, &place{on: on, state: t.State, status: t.Status, epoch: t.Epoch, move: t.Move, noticed: t.noticed})
-		on.tenants.Add(1)
+		d.settle(t.Name, &place{on: on, state: t.State, status: t.Status, epoch: t.Epoch, move: t.Move, noticed: t.noticed})
 	}
 	for name, limits := range kept.quotas {
 		d.quotas.put(name, limits)
 	}
-	d.strays.Store(&kept.strays)
-	return d, nil
+	d.loadSpares(kept.spares)
+	return nil
 }
 
 // Close closes the file. Changes answer ErrClosed afterwards; look-ups go on.
 func (d *Directory) Close() error {
 	d.change.Lock()
-	defer d.change.Unlock()
-	if d.closed {
+	closed := d.closed
+	d.closed = true
+	d.change.Unlock()
+	if closed {
 		return nil
 	}
-	d.closed = true
-	return d.store.close()
+	return d.store.close() // which waits for whoever follows, who may wait for the lock
 }
 
 // Lookup returns the node that holds the tenant. It does not allocate.

@@ -40,6 +40,12 @@
 // when the tenant has just gone, waits for the flip and is sent again. None waits for
 // longer than [Options.Hold].
 //
+// A tenant may have copies on other nodes, which follow the node that it is on: one on the
+// standby of that node, or replicas of its own, see [Options.Replicas]. The directory says
+// of a copy that it follows only after its node has said so, and that it is to follow
+// before its node is asked; so nobody counts on a copy that may not be there, and none is
+// forgotten. [Router.FailOver] has the copies of a lost node's tenants take over.
+//
 // # What is not
 //
 // A change whose fsync failed is refused and not seen, but may be found in the
@@ -47,6 +53,22 @@
 // have made the tenant all the same; the router leaves its file alone. A request
 // body is held in memory while it is forwarded, up to [Options.MaxBody]; an
 // answer up to 1 MiB is, too, and a larger one streams.
+//
+// # A second router
+//
+// A router may follow another, its primary: the file of its directory then is a copy of
+// the primary's, kept so by what comes from there under /_replication. It forwards by that
+// copy, whether the primary is there or not, and changes nothing, neither the directory nor
+// a node. [Router.Promote] has it take the place of the primary.
+//
+//	dir, err := router.OpenDirectoryWith("second.fenec", router.DirectoryOptions{Follow: true})
+//	…
+//	rt, err := router.New(router.Options{Directory: dir, ReplicaOf: "http://10.0.0.1:8090", ReplicationToken: token})
+//
+// A change that the primary has answered is on the disk of the primary, and has been sent
+// to each router that follows and keeps up. The two do not agree on which of them is the
+// primary: the other is to be stopped before one is promoted. Under leases the nodes obey
+// the one that was promoted last, and the other stops when one of them tells it.
 //
 // # Latency
 //

@@ -24,25 +24,78 @@ type drain struct {
 	working  bool          // guarded by fleet.mu
 }
 
-// beginDrain records that a node is drained, and starts. That it is recorded means that
-// a router that is started later goes on.
+// Drain records that a node is drained, and begins to move its tenants off in the
+// background. That it is recorded means that a router that is started later goes on. Once
+// more it tries at once what could not be moved. It fails with ErrName, ErrUnknownNode or
+// ErrDirectory.
+func (rt *Router) Drain(node string) error {
+	if err := rt.setDraining(node, true); err != nil {
+		return err
+	}
+	rt.fleet.startDrain(node)
+	return nil
+}
+
+// Undrain lets a node take tenants again. Moves that run are finished. It fails with
+// ErrName, ErrUnknownNode or ErrDirectory.
+func (rt *Router) Undrain(node string) error {
+	if err := rt.setDraining(node, false); err != nil {
+		return err
+	}
+	rt.fleet.endDrain(node)
+	return nil
+}
+
+// DrainProgress is how far the drain of a node is.
+type DrainProgress struct {
+	Node   string    `json:"node"`
+	Left   int       `json:"left"`   // tenants placed there
+	Moving int       `json:"moving"` // of them
+	Failed []Unmoved `json:"failed"` // of them, the first 1,000 by name
+}
+
+// DrainProgress tells how far the drain of a node is. It fails with ErrName or
+// ErrUnknownNode.
+func (rt *Router) DrainProgress(node string) (DrainProgress, error) {
+	if _, err := rt.knownNode(node); err != nil {
+		return DrainProgress{}, err
+	}
+	p := DrainProgress{Node: node, Left: rt.directory.Placed(node), Failed: []Unmoved{}}
+	rt.fleet.mu.Lock()
+	d := rt.fleet.drains[node]
+	rt.fleet.mu.Unlock()
+	if d == nil {
+		return p, nil
+	}
+	p.Failed = d.progress.failures(func(tenant string) bool {
+		t, ok := rt.directory.Tenant(tenant)
+		return ok && t.Node == node
+	})
+	d.progress.mu.Lock()
+	defer d.progress.mu.Unlock()
+	p.Moving = len(d.progress.moving)
+	return p, nil
+}
+
+// beginDrain answers POST /_shard/nodes/<node>/drain.
 func (rt *Router) beginDrain(name string) (answer, error) {
-	if err := rt.setDraining(name, true); err != nil {
+	if err := rt.Drain(name); err != nil {
 		return answer{}, err
 	}
-	rt.fleet.startDrain(name)
 	a, err := rt.drainProgress(name)
 	a.status = http.StatusAccepted
 	return a, err
 }
 
-// endDrain lets a node take tenants again. Moves that run are finished.
+// endDrain answers POST /_shard/nodes/<node>/undrain.
 func (rt *Router) endDrain(name string) (answer, error) {
-	if err := rt.setDraining(name, false); err != nil {
-		return answer{}, err
-	}
-	rt.fleet.endDrain(name)
-	return answer{status: http.StatusNoContent}, nil
+	return answer{status: http.StatusNoContent}, rt.Undrain(name)
+}
+
+// drainProgress answers GET /_shard/nodes/<node>/drain.
+func (rt *Router) drainProgress(name string) (answer, error) {
+	p, err := rt.DrainProgress(name)
+	return answer{http.StatusOK, p}, err
 }
 
 func (rt *Router) setDraining(name string, draining bool) error {
@@ -66,32 +119,6 @@ func (rt *Router) resumeDrains() {
 			rt.fleet.startDrain(n.Name)
 		}
 	}
-}
-
-// drainProgress answers how far the drain of a node is.
-func (rt *Router) drainProgress(name string) (answer, error) {
-	if _, err := rt.knownNode(name); err != nil {
-		return answer{}, err
-	}
-	a := struct {
-		Node   string    `json:"node"`
-		Left   int       `json:"left"`
-		Moving int       `json:"moving"`
-		Failed []unmoved `json:"failed"`
-	}{Node: name, Left: rt.directory.Placed(name), Failed: []unmoved{}}
-	rt.fleet.mu.Lock()
-	d := rt.fleet.drains[name]
-	rt.fleet.mu.Unlock()
-	if d != nil {
-		a.Failed = d.progress.failures(func(tenant string) bool {
-			t, ok := rt.directory.Tenant(tenant)
-			return ok && t.Node == name
-		})
-		d.progress.mu.Lock()
-		a.Moving = len(d.progress.moving)
-		d.progress.mu.Unlock()
-	}
-	return answer{http.StatusOK, a}, nil
 }
 
 // startDrain starts the work on a node. Work that waits for its next round does not

@@ -39,6 +39,40 @@ var (
 	ErrInProgress = errors.New("another operation on the tenant is in progress")
 )
 
+// Errors of finding a tenant's file.
+var (
+	// ErrNoCopy is returned when the file of a tenant is on no node.
+	ErrNoCopy = errors.New("there is no file of it")
+	// ErrNoTrash is returned when no node has the tenant in its trash.
+	ErrNoTrash = errors.New("it is in no trash")
+	// ErrStray is returned for a copy that is to be cleared away.
+	ErrStray = errors.New("its copy there is to be cleared away")
+	// ErrNodesSilent is returned while it takes nodes to answer that do not. Naming the
+	// node helps.
+	ErrNodesSilent = errors.New("some nodes do not say whether they have it")
+)
+
+// Errors of copies that follow.
+var (
+	// ErrOwnStandby is returned when a node is to stand by itself.
+	ErrOwnStandby = errors.New("a node cannot be its own standby")
+	// ErrStandby is returned when a tenant is to be placed on a node that stands by
+	// another, or moved there.
+	ErrStandby = errors.New("it is the standby of another node")
+	// ErrNoStandby is returned when there is nothing to fail a node over to, and no
+	// replica on it either.
+	ErrNoStandby = errors.New("it has no standby, and neither have its tenants replicas nor is one on it")
+	// ErrNoReplica is returned for a tenant that no copy of can take over.
+	ErrNoReplica = errors.New("no replica")
+	// ErrIncomplete is returned for a copy that has not caught up with its tenant since
+	// it was told to follow: all that it lacks would be lost. Whoever takes that into
+	// account promotes it on its node, and tries again.
+	ErrIncomplete = errors.New("its copy has not caught up yet")
+	// ErrNoOtherNode is returned when there is no node that may have a replica of a
+	// tenant: all others are paired, dedicated or being drained.
+	ErrNoOtherNode = errors.New("no other node")
+)
+
 // Errors of choosing a node for a tenant.
 var (
 	// ErrNoNodes is returned when the directory has no node at all.
@@ -50,6 +84,26 @@ var (
 	ErrNoCapacity = errors.New("no node takes another tenant")
 	// ErrDraining is returned when the node that was asked for is being drained.
 	ErrDraining = errors.New("the node is being drained")
+)
+
+// Errors of leases.
+var (
+	// ErrLeaseRunning is returned when tenants are to be taken from a node that does not
+	// answer and may write them until its lease has run out. Waiting for a term helps.
+	ErrLeaseRunning = errors.New("it does not answer, and may write until its lease has run out")
+	// ErrSuperseded is returned for every change once a node was told by another router
+	// whose directory has taken the place of this one.
+	ErrSuperseded = errors.New("another directory has taken the place of this one")
+)
+
+// Errors of replicated directories.
+var (
+	// ErrFollows is returned for every change of a directory that follows that of another
+	// router. Promote ends that.
+	ErrFollows = errors.New("the directory follows that of another router, the primary, which takes the changes")
+	// ErrNeverReplicated is returned for a directory that is to follow though nobody ever
+	// had a copy of what it holds, which would be lost. Another file helps.
+	ErrNeverReplicated = errors.New("a directory that was never replicated cannot follow, as it would lose what it holds")
 )
 
 // ErrDirectory is returned when the directory's file refuses a change. The maps

@@ -42,7 +42,7 @@ func (s *faultStore) write(change func(rows) error) error {
 }
 
 func faultDirectory(t *testing.T) (*Directory, *faultStore) {
-	file, err := openFile("")
+	file, err := openFile("", DirectoryOptions{})
 	require.NoError(t, err)
 	s := &faultStore{store: file}
 	d, err := newDirectory(s)

@@ -51,7 +51,6 @@ func (f *fleet) init(rt *Router) {
 	f.slots = make(chan struct{}, rt.opts.Moves)
 	f.ctx, f.stop = context.WithCancel(context.Background())
 	f.drains = make(map[string]*drain)
-	f.unsent.add(rt.directory.limited()...)
 }
 
 // close ends rebalances and drains and returns when nothing of them runs any more.
@@ -85,7 +84,9 @@ func (rt *Router) loads(ctx context.Context) (loads []nodeLoad, silent []string)
 			silent = append(silent, name)
 			continue
 		}
-		loads = append(loads, loadOf(name, rt.directory.Attrs(name), r.value.disk, r.value.sizes, placed[name]))
+		load := loadOf(name, rt.directory.Attrs(name), r.value.disk, r.value.sizes, placed[name])
+		load.standby = rt.directory.IsStandby(name)
+		loads = append(loads, load)
 	}
 	return loads, silent
 }
@@ -200,23 +201,23 @@ func (p *progress) fail(tenant, why string) {
 	p.failed[tenant] = why
 }
 
-// unmoved is a tenant that could not be moved, as answers have it.
-type unmoved struct {
+// Unmoved is a tenant that could not be moved.
+type Unmoved struct {
 	Tenant string `json:"tenant"`
 	Why    string `json:"why"`
 }
 
 // failures returns the first maxListed by name of those that which lets through.
-func (p *progress) failures(which func(tenant string) bool) []unmoved {
+func (p *progress) failures(which func(tenant string) bool) []Unmoved {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	list := []unmoved{}
+	list := []Unmoved{}
 	for _, name := range slices.SortedFunc(maps.Keys(p.failed), cmp.Compare[string]) {
 		if len(list) == maxListed {
 			break
 		}
 		if which(name) {
-			list = append(list, unmoved{name, p.failed[name]})
+			list = append(list, Unmoved{name, p.failed[name]})
 		}
 	}
 	return list

@@ -48,6 +48,10 @@ func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (rt *Router) serveOwnTo(s *httpSink) {
 	path := http1.Segments(s.in.Target)
 	s.kind = kindOf(firstOf(path))
+	if s.kind == forReplication && rt.streams(s.r) {
+		rt.streamTo(s)
+		return
+	}
 	a := newCapture()
 	rt.serveOwn(a, s.overheard(), path)
 	if rt.noteOwn(s, s.in, s.kind, a) != nil {

@@ -25,6 +25,8 @@ func TestMain(m *testing.M) {
 		play(func(l net.Listener) error { return http.Serve(l, http.HandlerFunc(smallAnswer)) })
 	case "tenants":
 		playTenants(os.Getenv(playingDir), os.Getenv(playingAddr))
+	case "station":
+		playStation(os.Getenv(playingDir), os.Getenv(playingAddr))
 	case "shard":
 		playShard(os.Getenv(playingDir), os.Getenv(playingAddr))
 	default:

@@ -19,6 +19,8 @@ func (rt *Router) writeMetrics(p *metrics.Page) {
 	p.Family("fenec_router_connections", metrics.Gauge, "Open connections of clients.")
 	p.Uint(uint64(rt.front.count()))
 	rt.directory.writeMetrics(p)
+	rt.leasing.writeMetrics(p)
+	rt.writeReplicationMetrics(p)
 }
 
 // write writes the families of requests.
@@ -76,6 +78,11 @@ func (d *Directory) writeMetrics(p *metrics.Page) {
 	p.Family("fenec_router_tenants", metrics.Gauge, "Tenants placed on a node.")
 	for _, n := range nodes {
 		p.Uint(uint64(d.Placed(n.Name)), "node", n.Name)
+	}
+	p.Family("fenec_router_replicas", metrics.Gauge, "Replicas of tenants on a node, those of pairs not among them.")
+	replicas := d.replicated()
+	for _, n := range nodes {
+		p.Uint(uint64(replicas[n.Name]), "node", n.Name)
 	}
 	p.Family("fenec_router_tenants_moving", metrics.Gauge, "Tenants whose move has not come to an end.")
 	p.Uint(moving)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/fenec-go/fenecdb/quota"
@@ -20,6 +21,10 @@ type Moved struct {
 	// SourceRemoved tells that the node it came from has no copy any more. If it is
 	// false, the copy is recorded and removed later.
 	SourceRemoved bool `json:"source_removed"`
+	// ReplicaOn is the node that has the tenant's replica, and Unreplicated why there is
+	// none, of a tenant that had one or is to have one.
+	ReplicaOn    string `json:"replica_on,omitempty"`
+	Unreplicated string `json:"unreplicated,omitempty"`
 }
 
 const (
@@ -65,16 +70,16 @@ func (rt *Router) postMove(ctx context.Context, r *http.Request, name string) (a
 	return answer{http.StatusOK, moved}, nil
 }
 
-// initMoves takes up what was left unfinished.
+// initMoves makes what moves tenants and what ends that later.
 func (rt *Router) initMoves() {
+	rt.initCopier()
 	m := &mover{
-		directory: rt.directory, admin: rt.admin, logf: rt.logf, counted: rt.metrics.moved,
+		directory: rt.directory, admin: rt.admin, copier: rt.copier, leasing: rt.leasing, logf: rt.logf, counted: rt.metrics.moved,
 		running: make(chan struct{}, rt.opts.Moves), step: rt.opts.step,
 	}
 	m.reconciler = newReconciler(rt.directory, m, rt.logf)
 	m.reconciler.quotas, m.reconciler.sendQuota = rt.unsentQuotas, rt.sendQuota
 	rt.mover, rt.reconciler = m, m.reconciler
-	m.reconciler.kick()
 }
 
 // mover moves tenants between nodes.
@@ -87,11 +92,16 @@ func (rt *Router) initMoves() {
 type mover struct {
 	directory  *Directory
 	admin      *admin
+	copier     *copier
+	leasing    *leasing // nil where nodes write without leases
 	reconciler *reconciler
 	running    chan struct{} // one element for each move that runs
 	logf       func(string, ...any)
 	counted    func(moveOutcome, time.Duration)
 	step       func(name string) // told what comes next
+
+	mu    sync.Mutex // guards moves
+	moves map[*transit]context.CancelCauseFunc
 }
 
 // move moves a tenant to the node of that name. It returns once the tenant is served
@@ -117,7 +127,9 @@ func (m *mover) move(ctx context.Context, tenant, to string) (Moved, error) {
 	if err := m.directory.beginMove(tenant, to); err != nil {
 		return Moved{}, err
 	}
-	moved, err := x.run(ctx)
+	moving, done := m.endable(ctx, x)
+	defer done()
+	moved, err := x.run(moving)
 	took := time.Since(begun)
 	outcome := moveDone
 	if err != nil {
@@ -125,7 +137,27 @@ func (m *mover) move(ctx context.Context, tenant, to string) (Moved, error) {
 	}
 	m.counted(outcome, took)
 	moved.MS = took.Milliseconds()
+	if err == nil {
+		m.clearOthers(tenant, moved.From)
+		done := m.copier.completeNow(m.reconciler.ctx, tenant, copying{were: true, need: x.replicated})
+		moved.ReplicaOn, moved.Unreplicated = done.on, textOf(done.missing)
+	}
 	return moved, err
+}
+
+// clearOthers removes the copies that a move has left elsewhere than on its source, which
+// is that on the standby of the source. What fails is done later.
+func (m *mover) clearOthers(tenant, source string) {
+	for _, s := range m.directory.Strays() {
+		if s.Tenant != tenant || s.Node == source {
+			continue
+		}
+		err := m.copier.briefly(m.reconciler.ctx, func(ctx context.Context) error { return m.clearStray(ctx, s) })
+		if err != nil {
+			m.logf("tenant %s: removing the copy on node %s: %v", tenant, s.Node, err)
+			m.reconciler.kick()
+		}
+	}
 }
 
 // plan checks that the tenant can move.
@@ -150,8 +182,11 @@ func (m *mover) plan(tenant, to string) (*transit, error) {
 	if m.directory.Attrs(to).Draining {
 		return nil, fmt.Errorf("node %s: %w", to, ErrDraining)
 	}
+	if m.directory.IsStandby(to) {
+		return nil, fmt.Errorf("node %s: %w", to, ErrStandby)
+	}
 	source, _ := m.directory.Node(at.Node)
-	return &transit{mover: m, tenant: tenant, from: source, to: target}, nil
+	return &transit{mover: m, tenant: tenant, from: source, to: target, replicated: len(at.Replicas) > 0}, nil
 }
 
 // transit is one move under way.
@@ -160,6 +195,8 @@ type transit struct {
 	tenant   string
 	from, to Node
 	frozen   standing // how the source stands since
+	// replicated tells that the tenant has a replica.
+	replicated bool
 	// copied tells that the target may have a copy.
 	copied bool
 	// checked is when the source was frozen for the flip; zero before that.
@@ -173,6 +210,11 @@ func (x *transit) run(ctx context.Context) (Moved, error) {
 	if err != nil {
 		return Moved{}, x.backOut(ctx, err)
 	}
+	over, err := x.leasing.handOver(ctx, x.from.Name, []string{x.tenant}, false)
+	if err != nil {
+		return Moved{}, x.backOut(ctx, err)
+	}
+	defer over()
 	x.step("flip")
 	if time.Since(x.checked) > flipFor/2 {
 		return Moved{}, x.backOut(ctx, fmt.Errorf("%w: the router stood still before the flip", ErrMoveBroken))
@@ -180,6 +222,8 @@ func (x *transit) run(ctx context.Context) (Moved, error) {
 	if err := x.directory.flip(x.tenant, x.to, x.frozen.Seq); err != nil {
 		return Moved{}, x.backOutOfFlip(ctx, err)
 	}
+	over()
+	x.leasing.granted(ctx, x.tenant, x.to.Name) // held writes are taken there then
 	release()
 	x.step("remove")
 	return Moved{
@@ -292,6 +336,10 @@ func (x *transit) clearTarget(ctx context.Context) error {
 
 // backOut undoes what was done before the flip, and returns why.
 func (x *transit) backOut(ctx context.Context, why error) error {
+	if errors.Is(context.Cause(ctx), errNodeLost) {
+		x.reconciler.kick() // should the failover fail
+		return errNodeLost
+	}
 	x.step("back out")
 	ctx = context.WithoutCancel(ctx)
 	var left *Stray

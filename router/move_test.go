@@ -296,7 +296,7 @@ func TestMoveWhenTheDirectoryFails(t *testing.T) {
 	for _, stands := range []bool{false, true} {
 		n1, n2 := startLocalNode(t, "n1"), startLocalNode(t, "n2")
 		path := filepath.Join(t.TempDir(), "shard.fenec")
-		s, err := openFile(path)
+		s, err := openFile(path, DirectoryOptions{})
 		require.NoError(t, err)
 		faulty := &faultStore{store: s}
 		d, err := newDirectory(faulty)

@@ -57,6 +57,11 @@ func (a *admin) setQuota(ctx context.Context, n Node, tenant string, to quota.Li
 	return err
 }
 
+// undelete has the node take the tenant that was deleted last out of its trash.
+func (a *admin) undelete(ctx context.Context, n Node, tenant string) error {
+	return a.do(ctx, n, http.MethodPost, tenantTarget(tenant, "/undelete"), http.StatusOK, nil)
+}
+
 // usage returns what the node says that the tenant uses, as JSON.
 func (a *admin) usage(ctx context.Context, n Node, tenant string) (json.RawMessage, error) {
 	var used json.RawMessage

@@ -2,7 +2,6 @@ package router
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -20,31 +19,32 @@ type listedNode struct {
 	MaxBytes   int64             `json:"max_bytes,omitempty"`
 	Labels     map[string]string `json:"labels,omitempty"`
 	Draining   bool              `json:"draining,omitempty"`
+	Standby    string            `json:"standby,omitempty"`
 }
 
-func listed(n Node, a Attrs) listedNode {
+func (rt *Router) listed(n Node) listedNode {
+	a := rt.directory.Attrs(n.Name)
 	if a.Role == RoleShared {
 		a.Role = ""
 	}
-	return listedNode{n.Name, n.Addr, a.Role, a.MaxTenants, a.MaxBytes, a.Labels, a.Draining}
+	standby, _ := rt.directory.Standby(n.Name)
+	return listedNode{n.Name, n.Addr, a.Role, a.MaxTenants, a.MaxBytes, a.Labels, a.Draining, standby}
 }
 
 func (rt *Router) listNodes() (answer, error) {
 	list := []listedNode{}
 	for _, n := range rt.directory.Nodes() {
-		list = append(list, listed(n, rt.directory.Attrs(n.Name)))
+		list = append(list, rt.listed(n))
 	}
 	return answer{http.StatusOK, list}, nil
 }
 
 func (rt *Router) putNode(ctx context.Context, r *http.Request, name string) (answer, error) {
-	var addr, token string
-	err := readMembers(r, members{"addr": textTo(&addr), "token": textTo(&token), "standby": noStandby})
+	n, standby, err := readNode(r, name)
 	if err != nil {
 		return answer{}, err
 	}
-	n := Node{Name: name, Addr: addr, Token: NewToken(token)}
-	if err := checkNode(n); err != nil {
+	if err := rt.checkStandby(name, standby); err != nil {
 		return answer{}, err
 	}
 	stats, err := rt.admin.stats(ctx, n)
@@ -54,17 +54,52 @@ func (rt *Router) putNode(ctx context.Context, r *http.Request, name string) (an
 	if same := rt.sameServer(ctx, n, stats.Boot); same != "" {
 		return answer{}, fmt.Errorf("node %s: %w: node %s", name, ErrSameServer, same)
 	}
-	before, known := rt.directory.Node(name)
-	if err := rt.directory.PutNode(n); err != nil {
+	if err := rt.keepNode(n); err != nil {
 		return answer{}, fmt.Errorf("node %s: %w", name, err)
 	}
-	if known && before.Addr != n.Addr {
-		rt.forwarder.Forget(before.Addr)
+	unreplicated := []string{}
+	if standby != nil {
+		if unreplicated, err = rt.pair(ctx, n, *standby); err != nil {
+			return answer{}, fmt.Errorf("node %s: %w", name, err)
+		}
 	}
 	return answer{http.StatusCreated, struct {
 		Node         string   `json:"node"`
 		Unreplicated []string `json:"unreplicated"`
-	}{name, []string{}}}, nil
+	}{name, unreplicated}}, nil
+}
+
+// readNode reads the node that a request is about, and its standby: nil to leave that as
+// it is, "" for none.
+func readNode(r *http.Request, name string) (n Node, standby *string, err error) {
+	var addr, token, stands string
+	body, err := readBody(r)
+	if err != nil {
+		return n, nil, err
+	}
+	known := members{"addr": textTo(&addr), "token": textTo(&token), "standby": textTo(&stands)}
+	if err := known.readBody(body); err != nil {
+		return n, nil, err
+	}
+	if hasMember(body, "standby") {
+		standby = &stands
+	}
+	n = Node{Name: name, Addr: addr, Token: NewToken(token)}
+	return n, standby, checkNode(n)
+}
+
+// keepNode records a node. Replicas that have to be told its new address are, in the
+// background.
+func (rt *Router) keepNode(n Node) error {
+	before, known := rt.directory.Node(n.Name)
+	if err := rt.directory.PutNode(n); err != nil {
+		return err
+	}
+	if known && before.Addr != n.Addr {
+		rt.forwarder.Forget(before.Addr)
+		rt.reconciler.kick()
+	}
+	return nil
 }
 
 // sameServer returns the name of another node that is the same server, "" if there is
@@ -79,11 +114,6 @@ func (rt *Router) sameServer(ctx context.Context, n Node, boot string) string {
 		}
 	}
 	return ""
-}
-
-// noStandby refuses a standby: whoever names one counts on copies that nobody makes.
-func noStandby([]byte) error {
-	return errors.New("is not served yet: nodes have no standby, and nothing is copied")
 }
 
 // checkNode says what is wrong with a node's record.
@@ -149,14 +179,14 @@ func (rt *Router) putAttrs(r *http.Request, name string) (answer, error) {
 		return answer{}, err
 	}
 	a.Role, a.MaxTenants = Role(role), int(maxTenants)
-	kept, err := rt.changeAttrs(name, func(before Attrs) Attrs {
+	_, err = rt.changeAttrs(name, func(before Attrs) Attrs {
 		a.Draining = before.Draining
 		return a
 	})
 	if err != nil {
 		return answer{}, fmt.Errorf("node %s: %w", name, err)
 	}
-	return answer{http.StatusOK, listed(n, kept)}, nil
+	return answer{http.StatusOK, rt.listed(n)}, nil
 }
 
 // changeAttrs changes a node's attributes, one change at a time, and returns them.

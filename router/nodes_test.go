@@ -1,7 +1,6 @@
 package router_test
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/fenec-go/fenecdb/router"
@@ -53,17 +52,4 @@ func TestAttrs(t *testing.T) {
 		}
 		require.Equal(t, router.Attrs{Role: router.RoleShared, MaxTenants: 1, Draining: true}, g.rt.Directory().Attrs("n1"))
 	})
-}
-
-func TestStandbyIsRefused(t *testing.T) {
-	g := startRouter(t, ownFace, router.Options{})
-	n := newNode(t)
-	body := fmt.Sprintf(`{"addr":%q,"token":%q,"standby":%%s}`, n.addr(), n.token)
-	status, answer := g.call("PUT", "/_shard/nodes/n1", fmt.Sprintf(body, `"n2"`))
-	require.Equal(t, 400, status)
-	require.Contains(t, answer, "standby")
-	require.Contains(t, answer, "not served yet")
-	require.Empty(t, g.rt.Directory().Nodes())
-	status, _ = g.call("PUT", "/_shard/nodes/n1", fmt.Sprintf(body, `null`))
-	require.Equal(t, 201, status)
 }

@@ -27,6 +27,11 @@ func readMembers(r *http.Request, known members) error {
 	if err != nil {
 		return err
 	}
+	return known.readBody(body)
+}
+
+// readBody reads a body as readMembers does.
+func (known members) readBody(body []byte) error {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil
 	}
@@ -34,6 +39,15 @@ func readMembers(r *http.Request, known members) error {
 		return badBody(why.Error())
 	}
 	return nil
+}
+
+// hasMember reports whether an object has the member, be it null.
+func hasMember(object []byte, name string) (has bool) {
+	eachMember(object, func(member string, _ []byte) error {
+		has = has || member == name
+		return nil
+	})
+	return has
 }
 
 // readBody reads a request's body, of at most maxObject bytes.

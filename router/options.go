@@ -27,6 +27,20 @@ type Options struct {
 	Placer Placer
 	// Moves is how many tenants move at once; others wait their turn. Default 2.
 	Moves int
+	// Replicas has each tenant on a node that has no standby replicated to one more node.
+	// The nodes need a replication token then.
+	Replicas bool
+	// AutoFailover is the length of the leases that the router grants to its nodes, in
+	// whole milliseconds. A node that was started to take leases writes under one only,
+	// and is failed over when it has not answered for 1.1 of them. Zero grants none.
+	AutoFailover time.Duration
+	// ReplicationToken opens /_replication, from where other routers get the directory, and
+	// is the one by which this router gets that of another. The zero Token opens nothing.
+	ReplicationToken Token
+	// ReplicaOf is the router whose directory this one's follows, as http://host:port: the
+	// primary. Until it is promoted this router forwards by that directory and changes
+	// nothing. The Directory has to be one that was opened to follow. Empty is none.
+	ReplicaOf string
 	// AllowOrigin is the origin whose pages may use the router and the nodes behind
 	// it from a browser, or "*" for all. The router then answers preflights, and its
 	// CORS headers replace those of the nodes. Empty leaves both to the nodes.
@@ -59,7 +73,8 @@ type Options struct {
 	// standard logger of package log.
 	ErrorLog *log.Logger
 
-	step func(name string) // told what a move does next, for tests; may be nil
+	step    func(name string) // told what a move does next, for tests; may be nil
+	lateFor time.Duration     // as the constant, for tests; 0 is the constant
 }
 
 // Defaults of the options.
@@ -81,9 +96,13 @@ func (o *Options) complete() error {
 	if o.MaxConnections < -1 || o.Moves < 0 || o.MaxBody < 0 || o.UpstreamTimeout < 0 || o.IdleTimeout < 0 || o.RefusalDelay < 0 {
 		return errors.New("router: a limit in the options is negative")
 	}
+	if o.AutoFailover < 0 || o.AutoFailover%time.Millisecond != 0 {
+		return errors.New("router: AutoFailover must be whole milliseconds")
+	}
 	setDefault(&o.MaxConnections, DefaultMaxConnections)
 	setDefault(&o.Moves, DefaultMoves)
 	setDefault(&o.Hold, DefaultHold)
+	setDefault(&o.lateFor, lateFor)
 	setDefault(&o.MaxBody, DefaultMaxBody)
 	setDefault(&o.UpstreamTimeout, DefaultUpstreamTimeout)
 	setDefault(&o.IdleTimeout, DefaultIdleTimeout)

@@ -22,6 +22,9 @@ func (c *client) serveOwn() error {
 	if err != nil {
 		return refusing(http.StatusBadRequest, "malformed target")
 	}
+	if c.kind == forReplication && c.router.streams(r) {
+		return c.stream(r)
+	}
 	w := newCapture()
 	c.handle(w, r)
 	if err := c.router.noteOwn(c, &c.incoming, c.kind, w); err != nil {
@@ -98,6 +101,7 @@ type capture struct {
 	body    bytes.Buffer
 	private bool // the answer is not for pages of other origins
 	refused bool // the request carried no token that opens its path
+	changed changed
 }
 
 func newCapture() *capture { return &capture{header: http.Header{}} }

@@ -43,6 +43,9 @@ func (rt *Router) candidates(ctx context.Context) ([]Candidate, error) {
 		}
 		answered = true
 		name := said.node.Name
+		if rt.directory.IsStandby(name) {
+			continue
+		}
 		c := Candidate{name, rt.directory.Attrs(name), said.value, rt.directory.Placed(name) + rt.fleet.reserved.on(name)}
 		if c.Attrs.takes(c.Disk, c.Tenants) {
 			among = append(among, c)
@@ -104,7 +107,8 @@ func (r *reservations) take(node string, room func(held int) bool) (release func
 
 // nodeFor returns the node of a tenant that is to be created: the one of that name, or
 // the one that is chosen if name is empty. One that is asked for by name is taken
-// whatever its role and its limits are, but not while it is being drained.
+// whatever its role and its limits are, but not while it is being drained or stands by
+// another.
 func (rt *Router) nodeFor(ctx context.Context, tenant, name string) (n Node, release func(), err error) {
 	if name == "" {
 		return rt.choose(ctx, tenant)
@@ -115,6 +119,8 @@ func (rt *Router) nodeFor(ctx context.Context, tenant, name string) (n Node, rel
 		return Node{}, nil, ErrUnknownNode
 	case rt.directory.Attrs(name).Draining:
 		return Node{}, nil, ErrDraining
+	case rt.directory.IsStandby(name):
+		return Node{}, nil, ErrStandby
 	}
 	return n, func() {}, nil
 }

@@ -28,6 +28,7 @@ type nodeLoad struct {
 	name    string
 	attrs   Attrs
 	disk    int64 // bytes that all its files take up
+	standby bool  // of another node; it takes no tenants
 	placed  int   // tenants
 	bytes   int64 // that the files of the tenants placed on it take up
 	tenants []sizedTenant
@@ -178,7 +179,7 @@ func (p *planner) target(from *nodeLoad, t sizedTenant) (best *nodeLoad) {
 // limits, and the tenant may be there.
 func (p *planner) mayTake(n *nodeLoad, t sizedTenant) bool {
 	room := n.attrs.MaxBytes == 0 || t.bytes <= n.attrs.MaxBytes-n.disk
-	return room && n.attrs.takes(n.disk, n.placed) && p.allows(t.name, Candidate{n.name, n.attrs, n.disk, n.placed})
+	return room && !n.standby && n.attrs.takes(n.disk, n.placed) && p.allows(t.name, Candidate{n.name, n.attrs, n.disk, n.placed})
 }
 
 // move plans a move.
@@ -195,7 +196,7 @@ func (p *planner) move(t sizedTenant, from, to *nodeLoad, why string) {
 // by no more than a tenth of what a node holds on average, or nothing is left that
 // brings them closer.
 func (p *planner) balance() {
-	shared := slices.DeleteFunc(slices.Clone(p.nodes), func(n *nodeLoad) bool { return !n.attrs.shares() })
+	shared := slices.DeleteFunc(slices.Clone(p.nodes), func(n *nodeLoad) bool { return !n.attrs.shares() || n.standby })
 	if len(shared) == 0 {
 		return
 	}

@@ -9,7 +9,7 @@ import (
 type proposals struct {
 	Moves []proposal `json:"moves"`
 	// Stuck are the tenants that must go and that no node takes.
-	Stuck []unmoved `json:"stuck"`
+	Stuck []Unmoved `json:"stuck"`
 	// Silent are the nodes that did not answer, which the plan leaves as they are.
 	Silent []string `json:"silent"`
 	// BytesPerSecond is the rate that the seconds of the moves go by.
@@ -22,13 +22,13 @@ func (rt *Router) propose(ctx context.Context) proposals {
 	loads, silent := rt.loads(ctx)
 	p := newPlanner(loads, rt.allows(ctx), leastGap)
 	p.plan()
-	all := proposals{Moves: append([]proposal{}, p.moves...), Stuck: []unmoved{}, Silent: append([]string{}, silent...)}
+	all := proposals{Moves: append([]proposal{}, p.moves...), Stuck: []Unmoved{}, Silent: append([]string{}, silent...)}
 	all.BytesPerSecond, all.Measured = rt.fleet.rate.perSecond()
 	for i := range all.Moves {
 		all.Moves[i].Seconds = seconds(all.Moves[i].Bytes, all.BytesPerSecond)
 	}
 	for _, s := range p.stuck {
-		all.Stuck = append(all.Stuck, unmoved{s.Tenant, ErrNoCapacity.Error()})
+		all.Stuck = append(all.Stuck, Unmoved{s.Tenant, ErrNoCapacity.Error()})
 	}
 	return all
 }
@@ -114,7 +114,7 @@ func (rt *Router) rebalanceProgress() (answer, error) {
 		Planned int       `json:"planned"`
 		Running int       `json:"running"`
 		Done    int       `json:"done"`
-		Failed  []unmoved `json:"failed"`
+		Failed  []Unmoved `json:"failed"`
 	}{Failed: last.failures(func(string) bool { return true })}
 	last.mu.Lock()
 	a.Planned, a.Running, a.Done = last.planned, len(last.moving), last.done

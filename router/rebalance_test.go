@@ -14,7 +14,7 @@ import (
 // rebalanceReport is how far a rebalance is.
 type rebalanceReport struct {
 	Planned, Running, Done int
-	Failed                 []unmoved
+	Failed                 []Unmoved
 }
 
 func rebalanceOf(t testing.TB, addr string) (r rebalanceReport) {
@@ -62,7 +62,7 @@ func TestRebalance(t *testing.T) {
 	n1, n2, n3 := startLocalNode(t, "n1"), startLocalNode(t, "n2"), startLocalNode(t, "n3")
 	rt, addr := routerOver(t, Options{}, n1, n2, n3)
 	createAll(t, addr, "n1", "a", "b", "c", "d")
-	require.Equal(t, rebalanceReport{Failed: []unmoved{}}, rebalanceOf(t, addr), "there was none")
+	require.Equal(t, rebalanceReport{Failed: []Unmoved{}}, rebalanceOf(t, addr), "there was none")
 
 	var plan proposals
 	ask := func(method, path, body string, want int) {
@@ -73,7 +73,7 @@ func TestRebalance(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(text), &plan), text)
 	}
 	ask("GET", "plan", "", 200)
-	require.Equal(t, proposals{[]proposal{}, []unmoved{}, []string{}, assumedRate, false}, plan, "what there is is not worth a move")
+	require.Equal(t, proposals{[]proposal{}, []Unmoved{}, []string{}, assumedRate, false}, plan, "what there is is not worth a move")
 
 	status, body := shardCall(t, addr, "PUT", "nodes/n1/attrs", `{"max_tenants":2}`)
 	require.Equal(t, 200, status, body)
@@ -101,7 +101,7 @@ func TestRebalance(t *testing.T) {
 	ask("POST", "rebalance", `{"dry_run":false}`, 202)
 	require.Len(t, plan.Moves, 2)
 	eventually(t, func() bool { return rebalanceOf(t, addr).Done == 2 })
-	require.Equal(t, rebalanceReport{Planned: 2, Done: 2, Failed: []unmoved{}}, rebalanceOf(t, addr))
+	require.Equal(t, rebalanceReport{Planned: 2, Done: 2, Failed: []Unmoved{}}, rebalanceOf(t, addr))
 	requireWhole(t, addr, n2, []*localNode{n1, n3}, plan.Moves[0].Tenant, plan.Moves[1].Tenant)
 	ask("GET", "plan", "", 200)
 	require.Empty(t, plan.Moves)
@@ -128,7 +128,7 @@ func TestRebalanceFails(t *testing.T) {
 	status, body = shardCall(t, addr, "POST", "rebalance", `{"dry_run":false}`)
 	require.Equal(t, 202, status, body)
 	<-asked
-	require.Equal(t, rebalanceReport{Planned: 2, Running: 1, Failed: []unmoved{}}, rebalanceOf(t, addr), "one at a time")
+	require.Equal(t, rebalanceReport{Planned: 2, Running: 1, Failed: []Unmoved{}}, rebalanceOf(t, addr), "one at a time")
 	status, body = shardCall(t, addr, "POST", "rebalance", `{"dry_run":false}`)
 	require.Equal(t, 409, status)
 	require.Contains(t, body, "in progress")

@@ -106,6 +106,9 @@ type task struct {
 
 // tasks returns all that is left to do.
 func (c *reconciler) tasks() (list []task) {
+	if c.directory.halted.reason() != nil {
+		return nil // they are the other router's
+	}
 	for _, name := range c.directory.moving() {
 		t, _ := c.directory.Tenant(name)
 		nodes := []string{t.Node}
@@ -119,9 +122,16 @@ func (c *reconciler) tasks() (list []task) {
 		list = append(list, task{"tenant " + s.Tenant + ": the copy left on node " + s.Node, []string{s.Node},
 			func(ctx context.Context) error { return c.mover.clear(ctx, s) }})
 	}
+	for node, tenants := range c.directory.wanting() {
+		list = append(list, task{"the copies that are to follow on node " + node, []string{node},
+			func(ctx context.Context) error { return c.mover.copier.resume(ctx, tenants) }})
+	}
 	for _, name := range c.quotas() {
-		t, _ := c.directory.Tenant(name)
-		list = append(list, task{"tenant " + name + ": its quota", []string{t.Node},
+		var nodes []string
+		for _, n := range c.directory.having(name) {
+			nodes = append(nodes, n.Name)
+		}
+		list = append(list, task{"tenant " + name + ": its quota", nodes,
 			func(ctx context.Context) error { return c.sendQuota(ctx, name) }})
 	}
 	return list

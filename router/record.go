@@ -69,6 +69,9 @@ type Tenant struct {
 	// Move is the unfinished move of a tenant in StateMoving. It is nil at rest, and
 	// where the file does not say.
 	Move *Move
+	// Replicas are the nodes that have a copy of the tenant's own that follows, by name.
+	// The one on the standby of its node is not among them.
+	Replicas []string
 	// noticed tells that it is a router that found the tenant degraded, by what its
 	// node has said, and nobody's decision.
 	noticed bool
@@ -80,6 +83,8 @@ type Move struct {
 	// Seq is the sequence at which the source was frozen, 0 before it was. Until then
 	// the move has nothing on the target.
 	Seq uint64
+	// Replica tells that the target had a replica, which has made room.
+	Replica bool
 }
 
 // Stray is a copy of a tenant on a node where the tenant no longer is, or never came
@@ -101,8 +106,9 @@ const phaseCopying = "copying"
 
 // moveDetail is how the file keeps a move.
 type moveDetail struct {
-	To  string `json:"to"`
-	Seq uint64 `json:"seq,omitempty"`
+	To      string `json:"to"`
+	Seq     uint64 `json:"seq,omitempty"`
+	Replica bool   `json:"replica,omitempty"`
 }
 
 func encodeMove(m *Move) (phase, detail string, err error) {
@@ -134,6 +140,7 @@ type place struct {
 	epoch   int64
 	move    *Move
 	noticed bool
+	spares  []spare // by node; never changed
 	// gate is there between the freeze of a move and its end, and is closed then:
 	// writes wait for it.
 	gate chan struct{}
@@ -143,7 +150,7 @@ type place struct {
 }
 
 func (p *place) tenant(name string) Tenant {
-	return Tenant{name, p.on.name(), p.state, p.status, p.epoch, p.move, p.noticed}
+	return Tenant{name, p.on.name(), p.state, p.status, p.epoch, p.move, p.sparesThat(spareFollows), p.noticed}
 }
 
 // with returns a copy of the place that differs in what change does to it.

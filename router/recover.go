@@ -50,6 +50,10 @@ func (m *mover) resume(ctx context.Context, tenant string) error {
 		if err := m.admin.remove(ctx, target, tenant); err != nil && !isGone(err) {
 			return err
 		}
+	case isThere: // a replica that was to make room
+		if err := m.admin.thaw(ctx, target, tenant); err != nil && !isGone(err) {
+			return err
+		}
 	}
 	m.logf("tenant %s: its move to node %s is backed out", tenant, target.Name)
 	return m.settle(ctx, tenant, source)
@@ -67,7 +71,20 @@ func (m *mover) settle(ctx context.Context, tenant string, source Node) error {
 // moveOver places the tenant on the node that turned out to have it. The copy elsewhere
 // is at the sequence seq, if there is one.
 func (m *mover) moveOver(ctx context.Context, tenant string, to Node, seq uint64) error {
+	at, ok := m.directory.Tenant(tenant)
+	if !ok {
+		return ErrUnknownTenant
+	}
+	over, err := m.leasing.handOver(ctx, at.Node, []string{tenant}, false)
+	if err != nil {
+		return err
+	}
+	defer over()
 	if err := m.directory.flip(tenant, to, seq); err != nil {
+		return err
+	}
+	// What was a copy on a standby, or a replica, follows nobody that there is any more.
+	if err := m.admin.promote(ctx, to, tenant); err != nil && !isRefusal(err) {
 		return err
 	}
 	return m.admin.thaw(ctx, to, tenant)
@@ -111,6 +128,7 @@ func (m *mover) clearStray(ctx context.Context, s Stray) error {
 		return m.directory.dropStray(s)
 	}
 	m.step("clear")
+	remove := m.admin.remove // to the trash: nobody else has it, as far as this directory knows
 	stray, isThere, err := m.frozen(ctx, on, s.Tenant)
 	switch {
 	case err != nil:
@@ -119,6 +137,7 @@ func (m *mover) clearStray(ctx context.Context, s Stray) error {
 		return m.directory.dropStray(s)
 	}
 	if at, ok := m.directory.find([]byte(s.Tenant)); ok {
+		remove = m.admin.purge
 		served, err := m.admin.standing(ctx, *at.on.node.Load(), s.Tenant)
 		switch {
 		case isGone(err):
@@ -134,7 +153,7 @@ func (m *mover) clearStray(ctx context.Context, s Stray) error {
 		}
 	}
 	m.step("purge")
-	if err := m.admin.purge(ctx, on, s.Tenant); err != nil && !isGone(err) {
+	if err := remove(ctx, on, s.Tenant); err != nil && !isGone(err) {
 		return err
 	}
 	m.step("forget")

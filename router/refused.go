@@ -37,7 +37,7 @@ func (rt *Router) accepted(in *incoming, d *destination, status int) {
 
 // administered writes the audit line of a request under /_shard/ that changes
 // something.
-func (rt *Router) administered(in *incoming, status int) {
+func (rt *Router) administered(in *incoming, a *capture) {
 	if rt.audit == nil || in.Method == http1.GET || in.Method == http1.HEAD {
 		return
 	}
@@ -48,7 +48,13 @@ func (rt *Router) administered(in *incoming, status int) {
 	if to != "" {
 		e.Text("to", to)
 	}
-	e.Int("http_status", status)
+	if a.changed.old != nil {
+		e.Value("old", a.changed.old)
+	}
+	if a.changed.new != nil {
+		e.Value("new", a.changed.new)
+	}
+	e.Int("http_status", a.status)
 	rt.audit.End(e)
 }
 

@@ -53,17 +53,22 @@ func (rt *Router) locate(name []byte) (*place, error) {
 	switch {
 	case ok && p.status == tenant.Active:
 		return p, nil
-	case ok && p.noticed && rt.degradations.lets(name):
-		return p, nil
+	case ok && p.noticed && (rt.follows() || rt.degradations.lets(name)):
+		return p, nil // it is for its primary to let some through
 	case ok:
 		return nil, notServed(string(name), p.status)
 	case len(name) == 0:
 		return nil, errNotFound
 	case !ValidName(name):
 		return nil, ErrName
+	case !rt.directory.arrived.Load():
+		return nil, errNotArrived
 	}
 	return nil, unknownTenant(string(name))
 }
+
+// errNotArrived is the refusal of a router that follows another and knows no tenant yet.
+var errNotArrived = refusing(http.StatusServiceUnavailable, "the directory has not come yet from the router that this one follows")
 
 func unknownTenant(name string) error { return fmt.Errorf("tenant %s: %w", name, ErrUnknownTenant) }
 
@@ -85,6 +90,9 @@ func (rt *Router) resolve(ctx context.Context, in *incoming) (d destination, our
 	res, err := rt.opts.Resolver.Resolve(ctx, described(in, path))
 	if err != nil {
 		return d, false, rt.unresolved(in, err)
+	}
+	if res.Outcome == tenant.Unknown && !rt.directory.arrived.Load() {
+		return d, false, errNotArrived
 	}
 	if d, err = resolved(in, res); err == nil {
 		d.place, err = rt.locate(d.tenant)

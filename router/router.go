@@ -30,8 +30,11 @@ type Router struct {
 	metrics      counters
 	degradations degradations
 	fleet        fleet
+	copier       *copier
 	mover        *mover
 	reconciler   *reconciler
+	leasing      *leasing // nil if nodes write without leases
+	standby      *standby // nil of a router that was not started to follow another
 
 	stop     sync.Once
 	stopping chan struct{} // closed when Shutdown begins
@@ -61,11 +64,28 @@ func New(opts Options) (*Router, error) {
 		}
 		rt.directory = d
 	}
+	if err := rt.checkReplication(); err != nil {
+		return nil, err
+	}
 	rt.directory.trouble.tell(rt.logTrouble)
+	rt.initLeasing()
 	rt.fleet.init(rt)
 	rt.initMoves()
-	rt.resumeDrains()
+	if rt.opts.ReplicaOf == "" {
+		rt.takeCharge()
+	} else if err := rt.follow(); err != nil {
+		return nil, err
+	}
 	return rt, nil
+}
+
+// takeCharge takes up what another router has left unfinished, or this one before it was
+// started, and grants the nodes their leases. A router that follows another does neither.
+func (rt *Router) takeCharge() {
+	rt.fleet.unsent.add(rt.directory.limited()...)
+	rt.reconciler.kick()
+	rt.resumeDrains()
+	rt.leasing.begin()
 }
 
 // Directory returns the router's directory.
@@ -96,11 +116,13 @@ func (rt *Router) ServeTLS(l net.Listener, config *tls.Config) error {
 // Afterwards no goroutine and no connection of the router is left.
 func (rt *Router) Shutdown(ctx context.Context) error {
 	rt.stop.Do(func() { close(rt.stopping) })
+	rt.standby.close()
 	rt.fleet.stop()
 	rt.reconciler.stop()
 	err := rt.front.shutdown(ctx)
 	rt.fleet.close()
 	rt.reconciler.close()
+	rt.leasing.close()
 	rt.degradations.close()
 	rt.forwarder.Close()
 	rt.admin.close()

@@ -18,6 +18,11 @@ func (rt *Router) serveOwn(w *capture, r *http.Request, path []string) {
 	case len(path) == 1 && first == "_metrics":
 		w.private = true
 		rt.serveMetrics(w, r)
+	case first == "_replication":
+		w.private = true
+		if rt.admitsReplication(w, r) {
+			rt.serveReplication(w, r, path[1:])
+		}
 	case first == "_shard":
 		if rt.admits(w, r) {
 			rt.serveShard(w, r, path[1:])
@@ -48,6 +53,10 @@ func (rt *Router) serveReady(w *capture) {
 		refusing(http.StatusServiceUnavailable, "the router is shutting down").write(w)
 	case rt.directory.trouble.failing.Load():
 		refusing(http.StatusServiceUnavailable, "the directory refuses changes").write(w)
+	case rt.directory.superseded():
+		refusing(http.StatusServiceUnavailable, ErrSuperseded.Error()).write(w)
+	case !rt.directory.arrived.Load():
+		errNotArrived.write(w)
 	default:
 		writeJSON(w, http.StatusOK, healthy)
 	}
@@ -90,8 +99,8 @@ func (rt *Router) noteOwn(client waiter, in *incoming, k kind, a *capture) error
 	if a.refused {
 		return rt.refused(client, in, nil)
 	}
-	if k == forShard {
-		rt.administered(in, a.status)
+	if k == forShard || k == forReplication && in.isPromotion() {
+		rt.administered(in, a)
 	}
 	return nil
 }

@@ -5,7 +5,8 @@ import (
 	"github.com/fenec-go/fenecdb/tenant"
 )
 
-// placeAs is Place with a status and a quota, which are recorded in the same block.
+// placeAs is Place with a status and a quota, which are recorded in the same block, and
+// so is that the node's standby is to have a copy.
 func (d *Directory) placeAs(name string, n Node, status tenant.Status, limits quota.Limits) error {
 	next := &place{state: StateActive, status: status}
 	check := func() (err error) {
@@ -18,6 +19,9 @@ func (d *Directory) placeAs(name string, n Node, status tenant.Status, limits qu
 		if _, ok := d.tenants.get(name); ok {
 			return ErrTenantExists
 		}
+		if standby, ok := d.standby(next.on); ok {
+			next.setSpare(standby, spareWanted)
+		}
 		return nil
 	}
 	keep := func(r rows) error {
@@ -29,11 +33,13 @@ func (d *Directory) placeAs(name string, n Node, status tenant.Status, limits qu
 		if err := r.arrive(name, next); err != nil {
 			return err
 		}
+		if err := r.putSpares(name, &place{}, next); err != nil {
+			return err
+		}
 		return r.putQuota(name, limits)
 	}
 	return d.write(check, keep, func() {
-		d.tenants.put(name, next)
-		next.on.tenants.Add(1)
+		d.settle(name, next)
 		d.changeStrays(Stray{Tenant: name, Node: n.Name}.is)
 		if limits != (quota.Limits{}) {
 			d.quotas.put(name, limits)
@@ -55,20 +61,44 @@ func (d *Directory) expect(coming Stray) error {
 
 // abandon records that a tenant that was being created on a node never came to be, and
 // that a copy of it is to be cleared away there.
-func (d *Directory) abandon(left Stray) error {
+func (d *Directory) abandon(left Stray) error { return d.abandonAll(left.Tenant, []Stray{left}) }
+
+// abandonAll forgets a tenant, of which there are copies that are to be cleared away.
+func (d *Directory) abandonAll(tenant string, left []Stray) error {
 	keep := func(r rows) error {
-		if err := r.deleteTenant(left.Tenant); err != nil {
+		if err := r.deleteTenant(tenant); err != nil {
 			return err
 		}
-		return r.putStray(left)
+		for _, s := range left {
+			if err := r.putStray(s); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	return d.write(func() error { return nil }, keep, func() {
-		if p, ok := d.tenants.take(left.Tenant); ok {
-			p.on.tenants.Add(-1)
-		}
-		d.quotas.take(left.Tenant)
-		d.changeStrays(left.is, left)
+		d.settle(tenant, nil)
+		d.quotas.take(tenant)
+		d.changeStrays(func(Stray) bool { return false }, left...)
 	})
+}
+
+// copies returns the copies that a tenant has, or may have, on other nodes than its own.
+func (d *Directory) copies(tenant string) (list []Stray) {
+	p, ok := d.tenants.get(tenant)
+	if !ok {
+		return nil
+	}
+	if p.move != nil {
+		list = append(list, Stray{tenant, p.move.To, p.move.Seq})
+	}
+	for _, s := range p.spares {
+		list = append(list, Stray{Tenant: tenant, Node: s.on.name()})
+	}
+	if standby, ok := d.standby(p.on); ok && p.spareOn(standby.name()) == "" {
+		list = append(list, Stray{Tenant: tenant, Node: standby.name()})
+	}
+	return list
 }
 
 // keepCleared keeps that a tenant's quota was cleared and its node has yet to be told.

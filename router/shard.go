@@ -9,8 +9,8 @@ import (
 )
 
 // serveShard answers what lies under /_shard/; path is what follows it.
-func (rt *Router) serveShard(w http.ResponseWriter, r *http.Request, path []string) {
-	answer, err := rt.shard(r, path)
+func (rt *Router) serveShard(w *capture, r *http.Request, path []string) {
+	answer, err := rt.watched(w, r, path)
 	if err != nil {
 		refuse(err).write(w)
 		return
@@ -29,6 +29,9 @@ type answer struct {
 }
 
 func (rt *Router) shard(r *http.Request, path []string) (answer, error) {
+	if err := rt.mayServe(r, path); err != nil {
+		return answer{}, err
+	}
 	// Whoever asked may stop waiting; what was begun is finished.
 	ctx := context.WithoutCancel(r.Context())
 	name := ""
@@ -50,6 +53,10 @@ func (rt *Router) shard(r *http.Request, path []string) (answer, error) {
 		return rt.beginDrain(name)
 	case "POST nodes/*/undrain":
 		return rt.endDrain(name)
+	case "POST nodes/*/failover":
+		return rt.postFailover(ctx, r, name)
+	case "POST replicas":
+		return rt.postReplicas(ctx)
 	case "GET tenants":
 		return rt.listTenants(ctx, r)
 	case "PUT tenants/*":
@@ -66,6 +73,18 @@ func (rt *Router) shard(r *http.Request, path []string) (answer, error) {
 		return rt.getUsage(ctx, name)
 	case "PUT tenants/*/status":
 		return rt.putStatus(r, name)
+	case "POST tenants/*/adopt":
+		return rt.postAdopt(ctx, r, name)
+	case "POST tenants/*/undelete":
+		return rt.postUndelete(ctx, r, name)
+	case "POST tenants/*/thaw":
+		return rt.postThaw(ctx, name)
+	case "GET unplaced":
+		return rt.getUnplaced(ctx)
+	case "GET strays":
+		return rt.listStrays()
+	case "GET unsent":
+		return rt.listUnsent()
 	case "GET plan":
 		return rt.getPlan(ctx)
 	case "GET rebalance":
@@ -113,6 +132,9 @@ func (rt *Router) listTenants(ctx context.Context, r *http.Request) (answer, err
 		Status string `json:"status,omitempty"`
 		Epoch  int64  `json:"epoch"`
 		Bytes  *int64 `json:"bytes,omitempty"`
+		// Replica is the node that has a replica, Replicas those of a tenant with several.
+		Replica  string   `json:"replica,omitempty"`
+		Replicas []string `json:"replicas,omitempty"`
 	}
 	sizes := map[string]map[string]int64{}
 	if r.URL.Query().Has("bytes") {
@@ -128,6 +150,12 @@ func (rt *Router) listTenants(ctx context.Context, r *http.Request) (answer, err
 		}
 		if t.Status != tenant.Active {
 			entry.Status = t.Status.String()
+		}
+		if len(t.Replicas) > 0 {
+			entry.Replica = t.Replicas[0]
+		}
+		if len(t.Replicas) > 1 {
+			entry.Replicas = t.Replicas
 		}
 		if bytes, ok := sizes[t.Node][t.Name]; ok {
 			entry.Bytes = &bytes

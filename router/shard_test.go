@@ -82,7 +82,7 @@ func TestNodeRefused(t *testing.T) {
 		{"cut short", "n1", `{"addr":"x`, 400},
 		{"something behind", "n1", nodeBody(n.addr(), n.token) + "x", 400},
 		{"member twice", "n1", `{"addr":"a:1","addr":"b:1","token":"x"}`, 400},
-		{"unknown member", "n1", `{"addr":"a:1","token":"x","standby":"n2"}`, 400},
+		{"unknown member", "n1", `{"addr":"a:1","token":"x","shadow":"n2"}`, 400},
 		{"not UTF-8", "n1", "{\"addr\":\"\xff:1\",\"token\":\"x\"}", 400},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fenec-go/fenecdb/internal/http1"
 	"github.com/fenec-go/fenecdb/internal/problem"
+	"github.com/fenec-go/fenecdb/replication"
 )
 
 // statuses are the answers to the directory's errors.
@@ -26,9 +27,20 @@ var statuses = []struct {
 	{ErrSameServer, http.StatusConflict, ""},
 	{ErrMoveBroken, http.StatusConflict, ""},
 	{ErrInProgress, http.StatusConflict, ""},
+	{ErrNoCopy, http.StatusNotFound, ""},
+	{ErrNoTrash, http.StatusNotFound, ""},
+	{ErrStray, http.StatusConflict, ""},
+	{ErrNodesSilent, http.StatusServiceUnavailable, ""},
 	{ErrNoNodes, http.StatusConflict, ""},
 	{ErrNoCapacity, problem.NoCapacity.Status, problem.NoCapacity.Code},
 	{ErrDraining, http.StatusConflict, ""},
+	{ErrOwnStandby, http.StatusBadRequest, ""},
+	{ErrStandby, http.StatusConflict, ""},
+	{ErrNoStandby, http.StatusConflict, ""},
+	{ErrLeaseRunning, problem.LeaseRunning.Status, problem.LeaseRunning.Code},
+	{ErrSuperseded, problem.LeaseSuperseded.Status, problem.LeaseSuperseded.Code},
+	{ErrFollows, problem.RouterFollows.Status, problem.RouterFollows.Code},
+	{replication.ErrInProgress, http.StatusConflict, ""},
 	{ErrNoneAnswers, http.StatusServiceUnavailable, ""},
 	{ErrClosed, http.StatusServiceUnavailable, ""},
 	{ErrDirectory, http.StatusInternalServerError, ""},

@@ -3,11 +3,14 @@ package router
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/fenec-go/fenecdb/fenec"
 	"github.com/fenec-go/fenecdb/internal/secret"
 	"github.com/fenec-go/fenecdb/quota"
+	"github.com/fenec-go/fenecdb/replication"
 	"github.com/fenec-go/fenecdb/tenant"
 )
 
@@ -17,6 +20,10 @@ type store interface {
 	// write makes one change, which is on disk when it returns. Calls are never
 	// concurrent.
 	write(change func(rows) error) error
+	// lineage returns the histories that the changes belong to.
+	lineage() replication.Lineage
+	// settled returns what putSettled kept, "" if it never did.
+	settled() (string, error)
 	close() error
 }
 
@@ -27,10 +34,13 @@ type contents struct {
 	tenants []Tenant
 	quotas  map[string]quota.Limits // by tenant
 	strays  []Stray
+	pairs   pairs
+	spares  []keptSpare
+	arrived bool // what is kept is a directory, if maybe an empty one
 }
 
-// fileStore is the store in a fenec database. Each collection that came later has a
-// place of its own, so that an older file opens as it is.
+// fileStore reads and writes the rows in an open fenec database. Each collection that came
+// later has a place of its own, so that an older file opens as it is.
 type fileStore struct{ db *fenec.DB }
 
 var collections = []string{
@@ -41,25 +51,21 @@ var collections = []string{
 	"strays (tenant text @hash, node text @hash, seq int)",
 	"node_attrs (node text @hash, role text, max_tenants int, max_bytes int, labels text, drain bool)",
 	"noticed (tenant text @hash)",
+	"settled (history text)",
+	"pairs (node text @hash, standby text)",
+	"replicas (tenant text @hash, node text @hash)",
+	"spares (tenant text @hash, node text @hash, state text)",
 }
 
-// openFile opens the database at path, "" being one in memory, and creates the
-// collections that it lacks.
-func openFile(path string) (store, error) {
-	db, err := fenec.Open(path, fenec.Options{Sync: fenec.SyncAlways})
-	if err != nil {
-		return nil, err
-	}
+// createCollections creates the collections that the database lacks.
+func (s *fileStore) createCollections() error {
 	for _, c := range collections {
-		if _, err := db.Exec(context.Background(), "create collection if not exists "+c); err != nil {
-			db.Close()
-			return nil, err
+		if _, err := s.db.Exec(context.Background(), "create collection if not exists "+c); err != nil {
+			return err
 		}
 	}
-	return &fileStore{db}, nil
+	return nil
 }
-
-func (s *fileStore) close() error { return s.db.Close() }
 
 // write takes no context: a change that was begun is finished, whoever has stopped
 // waiting for it.
@@ -109,9 +115,11 @@ func (r rows) putAttrs(node string, a Attrs) error {
 		node, string(a.Role), a.MaxTenants, a.MaxBytes, string(labels), a.Draining)
 }
 
-// deleteNode also deletes what was to be cleared away on the node.
+// deleteNode also deletes what was to be cleared away on the node, and all else that is
+// about it.
 func (r rows) deleteNode(name string) error {
-	return r.all(name, "del nodes where name = $1", "del node_attrs where node = $1", "del strays where node = $1")
+	return r.all(name, "del nodes where name = $1", "del node_attrs where node = $1", "del strays where node = $1",
+		"del pairs where node = $1 or standby = $1", "del replicas where node = $1", "del spares where node = $1")
 }
 
 // putTenant keeps where a tenant is, and its marks.
@@ -143,8 +151,12 @@ func (r rows) putNoticed(tenant string, noticed bool) error {
 
 // deleteTenant keeps the marks, as an epoch never goes back.
 func (r rows) deleteTenant(name string) error {
+	if err := r.leave(name); err != nil {
+		return err
+	}
 	return r.all(name, "del tenants where name = $1", "del quotas where tenant = $1",
-		`set marks {status: "active", phase: "", detail: ""} where tenant = $1`, "del noticed where tenant = $1")
+		`set marks {status: "active"} where tenant = $1`, "del noticed where tenant = $1",
+		"del replicas where tenant = $1", "del spares where tenant = $1")
 }
 
 // epoch returns the epoch of a tenant, 0 of one that never had a place.
@@ -185,40 +197,61 @@ func (r rows) deleteStray(s Stray) error {
 	return err
 }
 
-func (s *fileStore) load() (*contents, error) {
-	c := &contents{attrs: map[string]Attrs{}, quotas: map[string]quota.Limits{}}
-	for _, part := range []func(*contents) error{s.loadNodes, s.loadAttrs, s.loadTenants, s.loadQuotas, s.loadStrays} {
-		if err := part(c); err != nil {
-			return nil, err
-		}
-	}
-	return c, nil
+func newContents() *contents {
+	return &contents{attrs: map[string]Attrs{}, quotas: map[string]quota.Limits{}, pairs: pairs{}}
 }
 
-func collect[T any](db *fenec.DB, statement string) ([]T, error) {
-	res, err := db.Query(context.Background(), statement)
+func (s *fileStore) load() (*contents, error) {
+	c := newContents()
+	c.arrived = slices.Contains(s.db.Collections(), "tenants")
+	return c, s.loadParts(c, "", s.loadNodes, s.loadAttrs, s.loadTenants, s.loadQuotas, s.loadStrays, s.loadPairs, s.loadSpares)
+}
+
+// loadParts reads parts of what is kept: of all of it, or of what is about one node or
+// tenant.
+func (s *fileStore) loadParts(c *contents, only string, parts ...func(c *contents, only string) error) error {
+	for _, part := range parts {
+		if err := part(c, only); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// collect reads rows: all, or those whose key is the given one, unless that is "". A
+// collection that is not there, as in what is yet to come from another router, is empty.
+func collect[T any](db *fenec.DB, statement, key, only string) ([]T, error) {
+	var args []any
+	if only != "" {
+		statement += " where " + key + " = $1"
+		args = []any{only}
+	}
+	res, err := db.Query(context.Background(), statement, args...)
+	if errors.Is(err, fenec.ErrNotFound) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
 	return fenec.Collect[T](res)
 }
 
-func (s *fileStore) loadNodes(c *contents) error {
-	found, err := collect[struct{ Name, Addr, Token string }](s.db, "get name, addr, token from nodes")
+func (s *fileStore) loadNodes(c *contents, only string) error {
+	found, err := collect[struct{ Name, Addr, Token string }](s.db, "get name, addr, token from nodes", "name", only)
 	for _, n := range found {
 		c.nodes = append(c.nodes, Node{Name: n.Name, Addr: n.Addr, Token: NewToken(n.Token)})
 	}
 	return err
 }
 
-func (s *fileStore) loadAttrs(c *contents) error {
+func (s *fileStore) loadAttrs(c *contents, only string) error {
 	found, err := collect[struct {
 		Node, Role string
 		MaxTenants int   `fenec:"max_tenants"`
 		MaxBytes   int64 `fenec:"max_bytes"`
 		Labels     string
 		Drain      bool
-	}](s.db, "get node, role, max_tenants, max_bytes, labels, drain from node_attrs")
+	}](s.db, "get node, role, max_tenants, max_bytes, labels, drain from node_attrs", "node", only)
 	if err != nil {
 		return err
 	}
@@ -232,12 +265,12 @@ func (s *fileStore) loadAttrs(c *contents) error {
 	return nil
 }
 
-func (s *fileStore) loadTenants(c *contents) error {
+func (s *fileStore) loadTenants(c *contents, only string) error {
 	type mark struct {
 		Tenant, Status, Phase, Detail string
 		Epoch                         int64
 	}
-	found, err := collect[mark](s.db, "get tenant, epoch, status, phase, detail from marks")
+	found, err := collect[mark](s.db, "get tenant, epoch, status, phase, detail from marks", "tenant", only)
 	if err != nil {
 		return err
 	}
@@ -248,11 +281,11 @@ func (s *fileStore) loadTenants(c *contents) error {
 	places, err := collect[struct {
 		Name, Node string
 		State      *string
-	}](s.db, "get name, node, state from tenants")
+	}](s.db, "get name, node, state from tenants", "name", only)
 	if err != nil {
 		return err
 	}
-	noticed, err := s.loadNoticed()
+	noticed, err := s.loadNoticed(only)
 	if err != nil {
 		return err
 	}
@@ -277,8 +310,8 @@ func (s *fileStore) loadTenants(c *contents) error {
 }
 
 // loadNoticed returns the tenants that a router has marked degraded.
-func (s *fileStore) loadNoticed() (map[string]bool, error) {
-	found, err := collect[struct{ Tenant string }](s.db, "get tenant from noticed")
+func (s *fileStore) loadNoticed(only string) (map[string]bool, error) {
+	found, err := collect[struct{ Tenant string }](s.db, "get tenant from noticed", "tenant", only)
 	noticed := make(map[string]bool, len(found))
 	for _, n := range found {
 		noticed[n.Tenant] = true
@@ -286,8 +319,8 @@ func (s *fileStore) loadNoticed() (map[string]bool, error) {
 	return noticed, err
 }
 
-func (s *fileStore) loadQuotas(c *contents) error {
-	found, err := collect[struct{ Tenant, Quota string }](s.db, "get tenant, quota from quotas")
+func (s *fileStore) loadQuotas(c *contents, only string) error {
+	found, err := collect[struct{ Tenant, Quota string }](s.db, "get tenant, quota from quotas", "tenant", only)
 	if err != nil {
 		return err
 	}
@@ -301,7 +334,7 @@ func (s *fileStore) loadQuotas(c *contents) error {
 	return nil
 }
 
-func (s *fileStore) loadStrays(c *contents) (err error) {
-	c.strays, err = collect[Stray](s.db, "get tenant, node, seq from strays")
+func (s *fileStore) loadStrays(c *contents, only string) (err error) {
+	c.strays, err = collect[Stray](s.db, "get tenant, node, seq from strays", "tenant", only)
 	return err
 }

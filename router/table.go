@@ -36,8 +36,10 @@ func (t *table[V]) find(key []byte) (V, bool) {
 	return v, ok
 }
 
-func (t *table[V]) stripe(key string) *stripe[V] {
-	return &t.stripes[maphash.String(t.seed, key)%uint64(len(t.stripes))]
+func (t *table[V]) stripe(key string) *stripe[V] { return &t.stripes[t.index(key)] }
+
+func (t *table[V]) index(key string) uint64 {
+	return maphash.String(t.seed, key) % uint64(len(t.stripes))
 }
 
 func (t *table[V]) get(key string) (V, bool) {
@@ -76,6 +78,22 @@ func (t *table[V]) take(key string) (V, bool) {
 	v, ok := s.m[key]
 	delete(s.m, key)
 	return v, ok
+}
+
+// replace puts the entries of another table in the place of those there are, stripe by
+// stripe: no reader waits for longer than that takes. The other is not to be used any more.
+func (t *table[V]) replace(other *table[V]) {
+	var next [len(t.stripes)]map[string]V
+	for i := range next {
+		next[i] = make(map[string]V)
+	}
+	other.each(func(key string, v V) { next[t.index(key)][key] = v })
+	for i := range t.stripes {
+		s := &t.stripes[i]
+		s.mu.Lock()
+		s.m = next[i]
+		s.mu.Unlock()
+	}
 }
 
 // each calls f for every entry, in no order, under the lock of the entry's

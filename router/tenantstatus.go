@@ -7,8 +7,7 @@ import (
 	"github.com/fenec-go/fenecdb/tenant"
 )
 
-// putStatus records whether a tenant is to be served. Its node is not told. Why it is
-// goes to the log.
+// putStatus answers PUT /_shard/tenants/<tenant>/status.
 func (rt *Router) putStatus(r *http.Request, name string) (answer, error) {
 	if _, err := rt.placedOn(name); err != nil {
 		return answer{}, err
@@ -25,16 +24,17 @@ func (rt *Router) putStatus(r *http.Request, name string) (answer, error) {
 	if err != nil {
 		return answer{}, refusing(http.StatusBadRequest, err.Error())
 	}
-	if err := rt.setStatus(name, status); err != nil {
+	if err := rt.SetStatus(name, status, a.Why); err != nil {
 		return answer{}, fmt.Errorf("tenant %s: %w", name, err)
 	}
-	rt.logf("tenant %s: its status is %s: %q", name, status, a.Why)
 	return answer{http.StatusOK, a}, nil
 }
 
-// setStatus records a status that somebody has decided, unless another operation runs on
-// the tenant: a creation would go on to set its own.
-func (rt *Router) setStatus(name string, status tenant.Status) error {
+// SetStatus records whether a tenant is to be served, as somebody has decided. Its node is
+// not told. Why it is goes to the log. It fails with ErrUnknownTenant, ErrDirectory, or with
+// ErrInProgress while another operation runs on the tenant: a creation would go on to set
+// its own.
+func (rt *Router) SetStatus(name string, status tenant.Status, why string) error {
 	release, err := rt.directory.Claim(name)
 	if err != nil {
 		return err
@@ -44,5 +44,6 @@ func (rt *Router) setStatus(name string, status tenant.Status) error {
 		return err
 	}
 	rt.degradations.forget(name)
+	rt.logf("tenant %s: its status is %s: %q", name, status, why)
 	return nil
 }

@@ -173,7 +173,7 @@ func (c command) checkOperands(given []string) error {
 		return fmt.Errorf("%s: %s is missing", c.name, want[len(given)])
 	}
 	for i, operand := range given {
-		if kind := strings.Trim(want[i], "<>"); (kind == "tenant" || kind == "node") && !router.ValidName(operand) {
+		if kind := strings.Trim(want[i], "<>[]"); (kind == "tenant" || kind == "node") && !router.ValidName(operand) {
 			return fmt.Errorf("%s: %s %q: %w", c.name, kind, operand, router.ErrName)
 		}
 	}

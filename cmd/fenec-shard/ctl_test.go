@@ -156,6 +156,46 @@ func TestCtlCommands(t *testing.T) {
 			rows_per_second  -       100      -
 			disk             301 MB  -        -
 			`},
+		{"quota unsent", "quota unsent", []exchanged{
+			{"GET /_shard/unsent", 0, `[{"tenant":"acme","node":"n1","quota":{"bytes":2000000000,"rows":5}},{"tenant":"beta","node":"n2","quota":{}}]`},
+		}, `
+			TENANT  NODE  LIMITS
+			acme    n1    bytes=2.00 GB, rows=5
+			beta    n2    none
+			`},
+		{"nothing unsent", "quota unsent", []exchanged{{"GET /_shard/unsent", 0, `[]`}}, "all nodes have the limits of their tenants\n"},
+		{"undelete", "undelete acme", []exchanged{
+			{"POST /_shard/tenants/acme/undelete {}", 0, `{"tenant":"acme","node":"n2","seq":1204,"frozen":false,"quota":{}}`},
+		}, "acme is on n2, at change 1,204\n"},
+		{"undelete on a node", "undelete acme n1", []exchanged{
+			{`POST /_shard/tenants/acme/undelete {"node":"n1"}`, 0, `{"tenant":"acme","node":"n1","seq":3,"frozen":false,"quota":{"rows":5}}`},
+		}, "acme is on n1, at change 3\n"},
+		{"thaw", "thaw acme", []exchanged{
+			{"POST /_shard/tenants/acme/thaw", 0, `{"tenant":"acme","node":"n1","frozen":false}`},
+		}, "acme takes writes on n1\n"},
+		{"strays", "strays", []exchanged{
+			{"GET /_shard/strays", 0, `[{"tenant":"acme","node":"n1","seq":1204,"placed":"n2"},{"tenant":"beta","node":"n3"}]`},
+		}, `
+			TENANT  COPY ON  LEFT AT  TENANT IS ON
+			acme    n1       1,204    n2
+			beta    n3       -        -
+			`},
+		{"no strays", "strays", []exchanged{{"GET /_shard/strays", 0, `[]`}}, "nothing is to be cleared away\n"},
+		{"unplaced", "unplaced", []exchanged{
+			{"GET /_shard/unplaced", 0, `{"files":[{"tenant":"acme","node":"n1","bytes":58685634},{"tenant":"beta","node":"n2","bytes":4096,"placed":"n1"}],"silent":["n3"]}`},
+		}, `
+			TENANT  FILE ON  BYTES    TENANT IS ON
+			acme    n1       58.7 MB  -
+			beta    n2       4.10 kB  n1
+			node n3 did not answer and may have more
+			`},
+		{"nothing unplaced", "unplaced", []exchanged{{"GET /_shard/unplaced", 0, `{"files":[],"silent":[]}`}}, "the router knows of all files\n"},
+		{"adopt", "adopt acme", []exchanged{
+			{"POST /_shard/tenants/acme/adopt {}", 0, `{"tenant":"acme","node":"n1","seq":12,"frozen":false,"quota":{}}`},
+		}, "acme is on n1, at change 12\n"},
+		{"adopt a frozen one", "adopt acme n2", []exchanged{
+			{`POST /_shard/tenants/acme/adopt {"node":"n2"}`, 0, `{"tenant":"acme","node":"n2","seq":12,"frozen":true,"quota":{}}`},
+		}, "acme is on n2, at change 12\nit is frozen there; thaw ends that\n"},
 		{"status set", "status set acme degraded --why 'its disk is full'", []exchanged{
 			{`PUT /_shard/tenants/acme/status {"status":"degraded","why":"its disk is full"}`, 0, `{"tenant":"acme","status":"degraded","why":"its disk is full"}`},
 		}, "acme is degraded\n"},
@@ -198,6 +238,9 @@ func TestCtlRefusals(t *testing.T) {
 		{"with a code", "move acme n2", []exchanged{
 			{`POST /_shard/tenants/acme/move {"to":"n2"}`, 404, `{"error":"tenant acme: unknown tenant","code":"unknown-tenant"}`},
 		}, "fenec-shard ctl: move: the router answered 404: tenant acme: unknown tenant (unknown-tenant)\n"},
+		{"several copies", "adopt acme", []exchanged{
+			{"POST /_shard/tenants/acme/adopt {}", 409, `{"error":"tenant acme: several nodes have it, name one: node n1 (at 12, frozen), node n2 (at 14)","copies":[{"node":"n1","seq":12,"frozen":true}]}`},
+		}, "fenec-shard ctl: adopt: the router answered 409: tenant acme: several nodes have it, name one: node n1 (at 12, frozen), node n2 (at 14)\n"},
 		{"without", "node remove n1", []exchanged{
 			{"DELETE /_shard/nodes/n1", 409, `{"error":"node n1: tenants are placed on the node"}`},
 		}, "fenec-shard ctl: node remove: the router answered 409: node n1: tenants are placed on the node\n"},
@@ -237,27 +280,34 @@ func TestCtlSilentRouter(t *testing.T) {
 // What is wrong with the arguments is found before anything is asked.
 func TestCtlMisuse(t *testing.T) {
 	for line, says := range map[string]string{
-		"":                                  "no command",
-		"nodes --router":                    "-router",
-		"--router 127.0.0.1:8090 nodes":     "want a URL such as",
-		"--router http://h/x nodes":         "want a URL such as",
-		"--router ftp://h nodes":            "want a URL such as",
-		"--bogus":                           "-bogus",
-		"nodes --bogus":                     "-bogus",
-		"fly acme":                          `unknown command "fly acme"`,
-		"node":                              `unknown command "node"`,
-		"nodes n1":                          `nodes: unexpected argument "n1"`,
-		"move acme":                         "move: <node> is missing",
-		"move Acme n1":                      `move: tenant "Acme": a name is 1 to 64`,
-		"move acme n/1":                     `move: node "n/1": a name is 1 to 64`,
-		"drain status":                      "drain status: <node> is missing",
-		"node add n1 --node-token x":        "node add: --addr is missing",
-		"node add n1 --addr a:1":            "node add: --node-token is missing",
-		"node set n1":                       "node set: nothing is to be set",
-		"node set n1 --role master":         "want shared or dedicated",
-		"node set n1 --max-tenants -1":      "want a number, 0 or above",
-		"node set n1 --max-bytes many":      "want a size such as",
-		"node set n1 --label zone":          "want name=value",
+		"":                              "no command",
+		"nodes --router":                "-router",
+		"--router 127.0.0.1:8090 nodes": "want a URL such as",
+		"--router http://h/x nodes":     "want a URL such as",
+		"--router ftp://h nodes":        "want a URL such as",
+		"--bogus":                       "-bogus",
+		"nodes --bogus":                 "-bogus",
+		"fly acme":                      `unknown command "fly acme"`,
+		"node":                          `unknown command "node"`,
+		"nodes n1":                      `nodes: unexpected argument "n1"`,
+		"move acme":                     "move: <node> is missing",
+		"move Acme n1":                  `move: tenant "Acme": a name is 1 to 64`,
+		"move acme n/1":                 `move: node "n/1": a name is 1 to 64`,
+		"drain status":                  "drain status: <node> is missing",
+		"node add n1 --node-token x":    "node add: --addr is missing",
+		"node add n1 --addr a:1":        "node add: --node-token is missing",
+		"node set n1":                   "node set: nothing is to be set",
+		"node set n1 --role master":     "want shared or dedicated",
+		"node set n1 --max-tenants -1":  "want a number, 0 or above",
+		"node set n1 --max-bytes many":  "want a size such as",
+		"node set n1 --label zone":      "want name=value",
+		"node set n1 --standby n2":      "node set: --node-token is missing",
+		"node set n1 --no-standby":      "node set: --node-token is missing",
+		"node set n1 --standby N2":      "a name is 1 to 64",
+		"node set n1 --standby n2 --no-standby --node-token x": "exclude each other",
+		"failover":                          "failover: <node> is missing",
+		"failover n1 n2":                    `failover: unexpected argument "n2"`,
+		"replicas of":                       `replicas: unexpected argument "of"`,
 		"create acme --quota {":             "not JSON",
 		"create acme --schema /nonexistent": "no such file",
 		"quota set acme":                    "quota set: no limit is given",
@@ -265,6 +315,10 @@ func TestCtlMisuse(t *testing.T) {
 		"quota set acme --rows -1":          "want a number",
 		"quota set acme '{\"row\":1}'":      `unknown key "row"`,
 		"quota set acme {} --rows 1":        "not both",
+		"adopt acme N1":                     `adopt: node "N1": a name is 1 to 64`,
+		"adopt":                             "adopt: <tenant> is missing",
+		"undelete acme n1 n2":               `undelete: unexpected argument "n2"`,
+		"thaw":                              "thaw: <tenant> is missing",
 		"status set acme asleep":            `status "asleep": want active`,
 	} {
 		t.Run(line, func(t *testing.T) {

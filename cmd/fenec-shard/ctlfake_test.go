@@ -50,7 +50,7 @@ func (f *fakeShard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.wrong = append(f.wrong, "more than expected: "+got)
 	case f.script[0].request != got:
 		f.wrong = append(f.wrong, "got "+got+", want "+f.script[0].request)
-	case r.Header.Get("Authorization") != "Bearer shard-token":
+	case r.Header.Get("Authorization") != "Bearer "+tokenOf(r):
 		f.wrong = append(f.wrong, "Authorization: "+r.Header.Get("Authorization"))
 	}
 	if len(f.wrong) > 0 {
@@ -63,6 +63,14 @@ func (f *fakeShard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(now.status)
 	}
 	io.WriteString(w, now.answer)
+}
+
+// tokenOf returns the token that a request is to carry.
+func tokenOf(r *http.Request) string {
+	if strings.HasPrefix(r.URL.Path, "/_replication/") {
+		return "replication-token"
+	}
+	return "shard-token"
 }
 
 // said is what a command has done.
@@ -83,6 +91,7 @@ func runOn(t *testing.T, url, line string, stdout *bytes.Buffer, c console) said
 	t.Helper()
 	t.Setenv("FENEC_SHARD_TOKEN", "")
 	t.Setenv("FENEC_NODE_TOKEN", "")
+	t.Setenv("FENEC_REPLICATION_TOKEN", "")
 	if c.pause == nil {
 		c.pause = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 	}

@@ -16,6 +16,7 @@ type moved struct {
 	Bytes            int64
 	MS               int64
 	SourceRemoved    bool `json:"source_removed"`
+	kept
 }
 
 func moveTenant(ctx context.Context, c *console, operands []string) error {
@@ -43,6 +44,7 @@ func (m moved) line(t *table) {
 	if !m.SourceRemoved {
 		t.line("its old copy is still on %s; the router goes on trying to clear it away", m.From)
 	}
+	m.kept.line(t)
 }
 
 // watchMove runs a move and meanwhile shows, where somebody looks, what has become of

@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/fenec-go/fenecdb/router"
 )
 
 // nodeEntry is a node as the router lists it.
@@ -16,6 +19,7 @@ type nodeEntry struct {
 	Name     string `json:"name"`
 	Addr     string `json:"addr"`
 	Draining bool   `json:"draining"`
+	Standby  string `json:"standby"`
 	attrs
 }
 
@@ -81,20 +85,28 @@ func (a *attrs) label(k, v string) {
 // put makes the changes to a node's attributes. The others stay as they are, although
 // the router only knows how to replace them all.
 func (ch attrChanges) put(ctx context.Context, c *console, node string) ([]byte, error) {
-	var list []nodeEntry
-	if _, err := c.shard.get(ctx, "nodes", &list); err != nil {
+	n, err := c.findNode(ctx, node)
+	if err != nil {
 		return nil, err
 	}
-	for _, n := range list {
-		if n.Name != node {
-			continue
-		}
-		for _, change := range ch {
-			change(&n.attrs)
-		}
-		return c.shard.ask(ctx, http.MethodPut, "nodes/"+node+"/attrs", n.attrs)
+	for _, change := range ch {
+		change(&n.attrs)
 	}
-	return nil, fmt.Errorf("the router has no node %s", node)
+	return c.shard.ask(ctx, http.MethodPut, "nodes/"+node+"/attrs", n.attrs)
+}
+
+// findNode returns what the router says of a node.
+func (c *console) findNode(ctx context.Context, node string) (nodeEntry, error) {
+	var list []nodeEntry
+	if _, err := c.shard.get(ctx, "nodes", &list); err != nil {
+		return nodeEntry{}, err
+	}
+	for _, n := range list {
+		if n.Name == node {
+			return n, nil
+		}
+	}
+	return nodeEntry{}, fmt.Errorf("the router has no node %s", node)
 }
 
 func listNodes(ctx context.Context, c *console, _ []string) error {
@@ -106,10 +118,18 @@ func listNodes(ctx context.Context, c *console, _ []string) error {
 	return c.show(body, func(t *table) { nodeRows(t, list...) })
 }
 
+// nodeRows writes a table of nodes, with their standbys if there are any.
 func nodeRows(t *table, list ...nodeEntry) {
-	t.row("NODE", "ADDRESS", "ROLE", "MAX TENANTS", "MAX BYTES", "LABELS")
+	paired := slices.ContainsFunc(list, func(n nodeEntry) bool { return n.Standby != "" })
+	row := func(standby string, cells ...string) {
+		if paired {
+			cells = append(cells, standby)
+		}
+		t.row(cells...)
+	}
+	row("STANDBY", "NODE", "ADDRESS", "ROLE", "MAX TENANTS", "MAX BYTES", "LABELS")
 	for _, n := range list {
-		t.row(n.Name, n.Addr, n.role(), limit(n.MaxTenants, number), limit(n.MaxBytes, size), pairs(n.Labels))
+		row(n.Standby, n.Name, n.Addr, n.role(), limit(n.MaxTenants, number), limit(n.MaxBytes, size), pairs(n.Labels))
 	}
 }
 
@@ -125,23 +145,39 @@ func (n nodeEntry) role() string {
 	return role
 }
 
-func declareNodeAdd(fs *flag.FlagSet) action {
-	addr := fs.String("addr", "", "")
+// standbyFlags are the lines of the help on standbys.
+const standbyFlags = `--standby <node>    it has a copy of each tenant there, and takes over in a failover
+--no-standby        it has none
+--node-token <t>    its admin token, which either takes; also FENEC_NODE_TOKEN`
+
+// declareNodeToken adds the flag of a node's admin token.
+func declareNodeToken(fs *flag.FlagSet) *string {
 	token := os.Getenv("FENEC_NODE_TOKEN")
 	fs.Func("node-token", "", func(s string) error {
 		token = s
 		return nil
 	})
+	return &token
+}
+
+func declareNodeAdd(fs *flag.FlagSet) action {
+	addr := fs.String("addr", "", "")
+	token := declareNodeToken(fs)
+	standby := fs.String("standby", "", "")
 	var changes attrChanges
 	changes.declare(fs)
 	return func(ctx context.Context, c *console, operands []string) error {
 		switch {
 		case *addr == "":
 			return misuse("--addr is missing")
-		case token == "":
+		case *token == "":
 			return misuse("--node-token is missing")
 		}
-		return addNode(ctx, c, operands[0], map[string]string{"addr": *addr, "token": token}, changes)
+		record := map[string]string{"addr": *addr, "token": *token}
+		if *standby != "" {
+			record["standby"] = *standby
+		}
+		return addNode(ctx, c, operands[0], record, changes)
 	}
 }
 
@@ -151,31 +187,67 @@ func addNode(ctx context.Context, c *console, node string, record map[string]str
 	if err != nil {
 		return err
 	}
+	var done stood
+	if err := decode(answer, &done); err != nil {
+		return err
+	}
 	if len(changes) > 0 {
 		if answer, err = changes.put(ctx, c, node); err != nil {
 			return fmt.Errorf("the node is recorded, but not its attributes: %w", err)
 		}
 	}
-	return c.show(answer, func(t *table) { t.line("%s is recorded at %s", node, record["addr"]) })
+	return c.show(answer, func(t *table) {
+		t.line("%s is recorded at %s", node, record["addr"])
+		if standby := record["standby"]; standby != "" {
+			done.line(t, node, standby)
+		}
+	})
 }
 
 func declareNodeSet(fs *flag.FlagSet) action {
+	token := declareNodeToken(fs)
 	var changes attrChanges
 	changes.declare(fs)
+	var standby *string // nil to leave it
+	fs.Func("standby", "", func(s string) error {
+		standby = &s
+		if !router.ValidName(s) {
+			return router.ErrName
+		}
+		return nil
+	})
+	none := fs.Bool("no-standby", false, "")
 	return func(ctx context.Context, c *console, operands []string) error {
-		if len(changes) == 0 {
+		switch {
+		case *none && standby != nil:
+			return misuse("--standby and --no-standby exclude each other")
+		case *none:
+			standby = new(string)
+		}
+		switch {
+		case standby == nil && len(changes) == 0:
 			return misuse("nothing is to be set")
+		case standby != nil && *token == "":
+			return misuse("--node-token is missing")
+		case standby != nil:
+			if err := setStandby(ctx, c, operands[0], *token, *standby); err != nil || len(changes) == 0 {
+				return err
+			}
 		}
-		answer, err := changes.put(ctx, c, operands[0])
-		if err != nil {
-			return err
-		}
-		var n nodeEntry
-		if err := decode(answer, &n); err != nil {
-			return err
-		}
-		return c.show(answer, func(t *table) { nodeRows(t, n) })
+		return setAttrs(ctx, c, operands[0], changes)
 	}
+}
+
+func setAttrs(ctx context.Context, c *console, node string, changes attrChanges) error {
+	answer, err := changes.put(ctx, c, node)
+	if err != nil {
+		return err
+	}
+	var n nodeEntry
+	if err := decode(answer, &n); err != nil {
+		return err
+	}
+	return c.show(answer, func(t *table) { nodeRows(t, n) })
 }
 
 func removeNode(ctx context.Context, c *console, operands []string) error {

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/fenec-go/fenecdb/internal/process"
 	"github.com/fenec-go/fenecdb/quota"
@@ -130,6 +132,39 @@ func getQuota(ctx context.Context, c *console, operands []string) error {
 		return err
 	}
 	return c.show(body, func(t *table) { limitRows(t, l) })
+}
+
+// listUnsent shows the limits that nodes may not have yet.
+func listUnsent(ctx context.Context, c *console, _ []string) error {
+	var list []struct {
+		Tenant, Node string
+		Quota        quota.Limits
+	}
+	body, err := c.shard.get(ctx, "unsent", &list)
+	if err != nil {
+		return err
+	}
+	return c.show(body, func(t *table) {
+		if len(list) == 0 {
+			t.line("all nodes have the limits of their tenants")
+			return
+		}
+		t.row("TENANT", "NODE", "LIMITS")
+		for _, e := range list {
+			t.row(e.Tenant, e.Node, limitText(e.Quota))
+		}
+	})
+}
+
+// limitText returns the limits that are set as one cell.
+func limitText(l quota.Limits) string {
+	var set []string
+	for _, b := range bounds {
+		if n := *b.of(&l); n > 0 {
+			set = append(set, b.key+"="+b.text(n))
+		}
+	}
+	return cmp.Or(strings.Join(set, ", "), "none")
 }
 
 // limitRows writes the limits that are set.

@@ -7,6 +7,8 @@ import (
 	"flag"
 	"net/http"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/fenec-go/fenecdb/internal/process"
 	"github.com/fenec-go/fenecdb/quota"
@@ -22,6 +24,9 @@ type tenantEntry struct {
 	Status string `json:"status"` // "" if it is active
 	Epoch  int64  `json:"epoch"`
 	Bytes  *int64 `json:"bytes"` // nil where its node did not say
+
+	Replica  string   `json:"replica"`  // the node that has one, "" for none
+	Replicas []string `json:"replicas"` // those of a tenant with several
 }
 
 // size returns what the tenant's file takes up, as text.
@@ -55,16 +60,20 @@ func listTenants(ctx context.Context, c *console, bytes bool) error {
 	if err != nil {
 		return err
 	}
+	replicated := slices.ContainsFunc(list, func(e tenantEntry) bool { return len(e.copies()) > 0 })
 	return c.show(body, func(t *table) {
-		row := func(size string, cells ...string) {
+		row := func(size, copies string, cells ...string) {
 			if bytes {
 				cells = append(cells, size)
 			}
+			if replicated {
+				cells = append(cells, copies)
+			}
 			t.row(cells...)
 		}
-		row("BYTES", "TENANT", "NODE", "STATE", "STATUS", "EPOCH")
+		row("BYTES", "REPLICA ON", "TENANT", "NODE", "STATE", "STATUS", "EPOCH")
 		for _, e := range list {
-			row(e.size(), e.Name, e.Node, e.doing(), cmp.Or(e.Status, "active"), number(e.Epoch))
+			row(e.size(), strings.Join(e.copies(), ","), e.Name, e.Node, e.doing(), cmp.Or(e.Status, "active"), number(e.Epoch))
 		}
 	})
 }
@@ -90,12 +99,27 @@ func declareCreate(fs *flag.FlagSet) action {
 		if err != nil {
 			return err
 		}
-		var made struct{ Tenant, Node string }
+		var made created
 		if err := decode(answer, &made); err != nil {
 			return err
 		}
-		return c.show(answer, func(t *table) { t.line("%s is on %s", made.Tenant, made.Node) })
+		return c.show(answer, made.lines)
 	}
+}
+
+// created is the router's answer to a tenant that was made.
+type created struct {
+	Tenant, Node string
+	Replica      string // why the standby has no copy
+	kept
+}
+
+func (m created) lines(t *table) {
+	t.line("%s is on %s", m.Tenant, m.Node)
+	if m.Replica != "" {
+		t.line("the standby has no copy yet: %s", m.Replica)
+	}
+	m.kept.line(t)
 }
 
 // readSchema reads a description of a schema, as JSON, or as the statements that create

@@ -21,6 +21,7 @@ type config struct {
 	tls               certFiles
 	hosts             hostFlags
 	options           router.Options
+	file              router.DirectoryOptions
 }
 
 // certFiles names the files of a certificate and its key; both or neither.
@@ -51,6 +52,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	cfg.bindListener(fs)
 	cfg.bindAccess(fs)
 	cfg.bindTenants(fs)
+	cfg.bindReplication(fs)
 	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(stderr, usage)
 		return cfg, process.ErrHelp
@@ -109,6 +111,8 @@ func (c *config) bindTenants(fs flags) {
 		o.Hold = orNone(time.Duration(n) * time.Millisecond)
 	})
 	fs.number("moves", router.DefaultMoves, 1, maxNumber, func(n int) { o.Moves = n })
+	fs.BoolVar(&o.Replicas, "replicas", false, "")
+	fs.number("auto-failover", 0, 1, maxSeconds, func(n int) { o.AutoFailover = time.Duration(n) * time.Second })
 }
 
 // check refuses flags that make no sense together.
@@ -119,7 +123,7 @@ func (c *config) check() error {
 	case (c.tls.cert == "") != (c.tls.key == ""):
 		return errors.New("--tls-cert and --tls-key need each other")
 	}
-	return nil
+	return c.checkReplication()
 }
 
 // orNone returns what means "no limit", or "not at all", to the library for the 0 that

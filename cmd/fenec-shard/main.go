@@ -42,9 +42,10 @@ func serveUntil(ctx context.Context, cfg config, stderr io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	dir, err := router.OpenDirectory(cfg.directory)
+	cfg.file.ErrorLog = errorLog
+	dir, err := router.OpenDirectoryWith(cfg.directory, cfg.file)
 	if err != nil {
-		return err
+		return unlessMisled(err)
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
 	closeFiles, err := cfg.complete(dir, errorLog)

@@ -51,6 +51,7 @@ func TestExitCodes(t *testing.T) {
 		{"negative connections", []string{"--max-connections", "-1"}, 2, "--max-connections"},
 		{"connections no number", []string{"--max-connections", "many"}, 2, "many"},
 		{"no moves", []string{"--moves", "0"}, 2, "--moves"},
+		{"no lease", []string{"--auto-failover", "0"}, 2, "--auto-failover"},
 		{"negative hold", []string{"--hold", "-1"}, 2, "--hold"},
 		{"negative delay", []string{"--auth-delay", "-1"}, 2, "--auth-delay"},
 		{"no origin", []string{"--http-cors", "books.example"}, 2, "origin"},
@@ -93,17 +94,20 @@ func TestFlags(t *testing.T) {
 	require.Equal(t, 500*time.Millisecond, cfg.options.Hold)
 	require.Equal(t, 100*time.Millisecond, cfg.options.RefusalDelay)
 	require.Equal(t, 2, cfg.options.Moves)
+	require.Zero(t, cfg.options.AutoFailover)
 	require.Empty(t, cfg.options.AllowOrigin)
 	require.False(t, cfg.hosts.on())
 
 	cfg, err = parse([]string{
-		"--hold", "0", "--auth-delay", "0", "--moves", "3", "--http-cors", "https://a.example", "--audit", "log",
+		"--hold", "0", "--auth-delay", "0", "--moves", "3", "--replicas", "--auto-failover", "5", "--http-cors", "https://a.example", "--audit", "log",
 		"--host-suffix", "example.com", "--tls-cert", "c", "--tls-key", "k",
 	}, io.Discard)
 	require.NoError(t, err)
 	require.Negative(t, cfg.options.Hold)
 	require.Zero(t, cfg.options.RefusalDelay)
 	require.Equal(t, 3, cfg.options.Moves)
+	require.Equal(t, 5*time.Second, cfg.options.AutoFailover)
+	require.True(t, cfg.options.Replicas)
 	require.Equal(t, "https://a.example", cfg.options.AllowOrigin)
 	require.Equal(t, "log", cfg.audit)
 	require.True(t, cfg.hosts.on())

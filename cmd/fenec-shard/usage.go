@@ -22,6 +22,18 @@ const usage = `fenec-shard forwards tenants' requests to the nodes that hold the
       --hold <ms>              how long a request may wait for a tenant that is
                                just being moved (500); 0 is not at all
       --moves <n>              tenants that move at once (2)
+      --replicas               replicate each tenant to one more node, unless its
+                               node has a standby (off)
+      --auto-failover <s>      grant leases of this length to the nodes, and fail
+                               over those that do not answer for longer (off)
+
+      --replication-token <t>  let other routers follow this one's directory, and
+                               follow with it; also FENEC_REPLICATION_TOKEN
+      --replica-of <url>       follow the router at http://host:port: forward by its
+                               directory, and change nothing
+      --promote                take changes though the directory has followed
+      --replication-buffer <MiB>
+                               changes kept for routers that follow (8)
 
       --token <t>              what requests under /_shard/ and of /_metrics must
                                carry; also FENEC_SHARD_TOKEN. The nodes check

@@ -83,6 +83,12 @@ func (e *Event) Float(name string, v float64) {
 	e.value(v)
 }
 
+// Value adds a member that is any value that is known to have a form in JSON.
+func (e *Event) Value(name string, v any) {
+	e.member(name)
+	e.value(v)
+}
+
 func (e *Event) member(name string) {
 	e.line.WriteByte(',')
 	e.value(name)

@@ -25,11 +25,12 @@ func TestLines(t *testing.T) {
 	e.Bool("failed", true)
 	e.Int("http_status", 503)
 	e.Float("duration_ms", 0.25)
+	e.Value("new", map[string]any{"rows": 5, "zone": "<b>"})
 	l.End(e)
 	e = l.Begin("refused", "info", Origin{Peer: "10.0.0.1", Via: "10.0.0.2:9", RequestID: "x", Tenant: "acme"})
 	l.End(e)
 	require.Equal(t, `{"at":"2026-03-01T09:00:00.001Z","event":"slow","level":"warn","proto":"http","peer":"10.0.0.1:80",`+
-		`"request_id":"a\"b","statement":"get t where a < 'é\n' \ufffd","failed":true,"http_status":503,"duration_ms":0.25}`+"\n"+
+		`"request_id":"a\"b","statement":"get t where a < 'é\n' \ufffd","failed":true,"http_status":503,"duration_ms":0.25,"new":{"rows":5,"zone":"<b>"}}`+"\n"+
 		`{"at":"2026-03-01T09:00:00.001Z","event":"refused","level":"info","proto":"http","peer":"10.0.0.1","via":"10.0.0.2:9",`+
 		`"request_id":"x","tenant":"acme"}`+"\n", b.String())
 	for line := range bytes.Lines(b.Bytes()) {
