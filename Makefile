@@ -26,6 +26,9 @@ build: ## Build the daemons and examples to bin/
 run: build ## Show a router, two nodes and three tenants at work (ARGS=--once ends after it)
 	@exec $(BIN)/demo -server $(BIN)/fenec-server -shard $(BIN)/fenec-shard -data testdata/xquad $(ARGS)
 
+run-cluster: build ## Show a cluster that goes on when a node is killed, and then its router
+	@exec $(BIN)/cluster -server $(BIN)/fenec-server -shard $(BIN)/fenec-shard $(ARGS)
+
 test: ## Vet and run the tests, the concurrent packages under the race detector too
 	$(GO) vet ./...
 	$(GO) test ./...
@@ -87,7 +90,7 @@ quota-bench: build ## Measure what limits cost those who stay within them
 	cd bench && $(GO) build -o ../$(BIN)/quota-bench ./quota
 	@exec $(BIN)/quota-bench -server $(BIN)/fenec-server $(ARGS)
 
-shard-bench: build ## Measure the router against nginx and HAProxy, a move and a large directory of placements
+shard-bench: build ## Measure the router against nginx and HAProxy, a move, a large directory and replication
 	@mkdir -p $(BIN)
 	cd bench && $(GO) build -o ../$(BIN)/shard-bench ./shard
 	@exec $(BIN)/shard-bench -server $(BIN)/fenec-server -shard $(BIN)/fenec-shard $(ARGS)
@@ -95,5 +98,5 @@ shard-bench: build ## Measure the router against nginx and HAProxy, a move and a
 clean: ## Remove bin/
 	rm -rf $(BIN)
 
-.PHONY: help build run test test-long lint fuzz bench-storage bench-query bench-subscribe bench-search bench-http \
+.PHONY: help build run run-cluster test test-long lint fuzz bench-storage bench-query bench-subscribe bench-search bench-http \
         bench-tenants quota-bench shard-bench clean

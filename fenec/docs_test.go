@@ -190,7 +190,7 @@ func TestGoOnPages(t *testing.T) {
 		require.NoError(t, err)
 		compiled += flush(string(b))
 	}
-	for _, name := range []string{"../tenant/example_docs_test.go", "../router/docs_test.go"} {
+	for _, name := range []string{"../tenant/example_docs_test.go", "../router/docs_test.go", "../replication/mirror/example_docs_test.go"} {
 		b, err := os.ReadFile(name)
 		require.NoError(t, err)
 		compiled += flush(checks.ReplaceAllString(string(b), ""))

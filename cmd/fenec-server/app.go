@@ -21,7 +21,7 @@ type app struct {
 	metrics http.Handler
 	surface *serve.Server
 
-	endStreams func() // to replicas
+	ending func() // tells what is served that the server is about to end
 
 	connections atomic.Pointer[server] // nil until there is a listener
 	closers     []io.Closer            // closed from the last to the first
@@ -29,7 +29,7 @@ type app struct {
 
 // open opens what the flags name.
 func open(cfg config, stderr io.Writer, errorLog *log.Logger) (a *app, err error) {
-	a = &app{endStreams: func() {}}
+	a = &app{}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.close())
@@ -42,17 +42,36 @@ func open(cfg config, stderr io.Writer, errorLog *log.Logger) (a *app, err error
 	if cfg.dir != "" {
 		return a, a.openDir(cfg, opts)
 	}
-	db, err := fenec.Open(cfg.file, cfg.db)
-	if err != nil {
-		return a, err
-	}
-	a.closers = append(a.closers, db)
 	a.surface = serve.New(opts)
-	a.handler, a.metrics = a.surface.Handler(db), a.surface.MetricsHandler(db)
-	if cfg.warm.all || len(cfg.warm.collections) > 0 {
-		a.warm(db, cfg.warm.collections, errorLog)
+	return a, a.openFile(cfg, errorLog)
+}
+
+// openFile opens a single database, which may be one in memory.
+func (a *app) openFile(cfg config, errorLog *log.Logger) error {
+	f := &face{server: a.surface, opts: cfg.replicas}
+	warm := func(db *fenec.DB) (stop func()) { return cfg.warm.begin(db, errorLog) }
+	if cfg.replicas.token.IsZero() {
+		db, err := fenec.Open(cfg.file, cfg.db)
+		if err != nil {
+			return err
+		}
+		a.closers = append(a.closers, db)
+		if err := takesWrites(db, cfg.replicas.promote, errorLog); err != nil {
+			return err
+		}
+		f.source.Open = always(db)
+		a.closers = append(a.closers, stopper(warm(db)))
+	} else {
+		file, err := openReplicated(cfg, errorLog, warm)
+		if err != nil {
+			return err
+		}
+		a.closers = append(a.closers, file)
+		f.file = file
+		f.source.Open, f.source.Figures = file.open, file.figures
 	}
-	return a, nil
+	a.handler, a.metrics, a.ending = f, http.HandlerFunc(f.metrics), f.end
+	return nil
 }
 
 func (a *app) openDir(cfg config, opts serve.Options) error {
@@ -74,7 +93,7 @@ func (a *app) openDir(cfg config, opts serve.Options) error {
 		return err
 	}
 	a.closers = append(a.closers, n)
-	a.surface, a.endStreams = n.Surface(), n.EndStreams
+	a.surface, a.ending = n.Surface(), n.EndStreams
 	a.handler, a.metrics = n, n.MetricsHandler()
 	return nil
 }
@@ -83,21 +102,23 @@ func (a *app) openDir(cfg config, opts serve.Options) error {
 // databases.
 const keptFiles = 256
 
-// warm loads graphs in the background, until it is done or the app is closed.
-func (a *app) warm(db *fenec.DB, collections []string, errorLog *log.Logger) {
+// begin loads graphs in the background, until it is done or stop is called.
+func (w warmth) begin(db *fenec.DB, errorLog *log.Logger) (stop func()) {
+	if !w.all && len(w.collections) == 0 {
+		return func() {}
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if err := db.Warm(ctx, collections...); err != nil && ctx.Err() == nil {
+		if err := db.Warm(ctx, w.collections...); err != nil && ctx.Err() == nil {
 			errorLog.Printf("--warm: %v", err)
 		}
 	}()
-	a.closers = append(a.closers, closerFunc(func() error {
+	return func() {
 		cancel()
 		<-done
-		return nil
-	}))
+	}
 }
 
 // close closes what was opened.
@@ -108,9 +129,13 @@ func (a *app) close() (err error) {
 	return err
 }
 
-type closerFunc func() error
+// stopper is a closer that cannot fail.
+type stopper func()
 
-func (f closerFunc) Close() error { return f() }
+func (f stopper) Close() error {
+	f()
+	return nil
+}
 
 // connectionCount returns the number of open connections.
 func (a *app) connectionCount() int {

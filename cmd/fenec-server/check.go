@@ -50,12 +50,16 @@ func (c *config) checkData() error {
 func (c *config) checkReplicas() error {
 	r := &c.replicas
 	switch {
+	case r.promote && c.file == "":
+		return errors.New("--promote needs --file: tenants of a directory are promoted while it is served")
+	case r.promote && r.primary != "":
+		return errors.New("--promote and --replica-of exclude each other")
 	case r.token.IsZero() && (r.primary != "" || r.held >= 0):
 		return errors.New("--replica-of and --replicas-held need --replication-token")
 	case r.token.IsZero():
 		return nil
-	case c.dir == "":
-		return errors.New("--replication-token needs --dir")
+	case c.file == "" && c.dir == "":
+		return errors.New("--replication-token needs --file or --dir")
 	case c.db.Sync == fenec.SyncOff:
 		return errors.New("--replication-token and --sync off exclude each other: what is not on disk is not replicated")
 	}
@@ -119,7 +123,7 @@ func (c *config) readEnvironment() error {
 	if c.token.IsZero() {
 		c.token = serve.NewSecret(os.Getenv("FENEC_HTTP_TOKEN"))
 	}
-	if c.replicas.token.IsZero() {
+	if c.replicas.token.IsZero() && (c.file != "" || c.dir != "") { // --ping has the same environment
 		c.replicas.token = serve.NewSecret(os.Getenv("FENEC_REPLICATION_TOKEN"))
 	}
 	if !c.jwt.on() {

@@ -51,10 +51,11 @@ type warmth struct {
 	collections []string
 }
 
-// replicasConfig says what part a directory has in replication.
+// replicasConfig says what part a file or a directory has in replication.
 type replicasConfig struct {
 	token   serve.Secret // without it, none
-	primary string       // URL of the node that all of it follows, "" for none
+	primary string       // URL of the server that all of it follows, "" for none
+	promote bool         // the file takes writes though it has followed another
 	buffer  int64        // bytes of writes that are kept for replicas
 	held    int          // replicas that must hold a write; negative if they are not asked
 }

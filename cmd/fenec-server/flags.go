@@ -22,6 +22,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	fs.SetOutput(io.Discard)
 	cfg.bindData(fs)
 	cfg.bindTenants(fs)
+	cfg.bindReplicas(fs)
 	cfg.bindListener(fs)
 	cfg.bindAccess(fs)
 	cfg.bindTokens(fs)
@@ -79,6 +80,10 @@ func (c *config) bindTenants(fs flags) {
 	fs.seconds(&t.TrashKeep, "trash-keep", 86400, 0)
 	fs.mebibytes(&t.MaxImport, "max-import", 0, 0)
 	fs.BoolVar(&c.lease, "lease", false, "")
+}
+
+// bindReplicas declares the flags of replication.
+func (c *config) bindReplicas(fs flags) {
 	r := &c.replicas
 	fs.secret(&r.token, "replication-token")
 	fs.Func("replica-of", "", func(s string) (err error) {
@@ -87,6 +92,7 @@ func (c *config) bindTenants(fs flags) {
 	})
 	r.held = -1
 	fs.count(&r.held, "replicas-held", noDefault, 0)
+	fs.BoolVar(&r.promote, "promote", false, "")
 }
 
 // bindListener declares the flags of where and how it is served.

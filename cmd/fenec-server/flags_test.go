@@ -76,9 +76,15 @@ func TestExitCodes(t *testing.T) {
 		{"--lease --admin-token a", 2, "--dir"},
 		{"--lease --file a --admin-token a", 2, "--dir"},
 		{"--lease --dir a", 2, "--admin-token"},
-		{"--replication-token r", 2, "--dir"},
-		{"--replication-token r --file a", 2, "--dir"},
+		{"--replication-token r", 2, "--file or --dir"},
 		{"--replication-token r --dir a --sync off", 2, "--sync off"},
+		{"--replication-token r --file a --sync off", 2, "--sync off"},
+		{"--replica-of http://a:1 --file a", 2, "--replication-token"},
+		{"--replication-token r --file a --replica-of https://a:1", 2, "http://"},
+		{"--replication-token r --file a --replica-of http://a:1/t/b", 2, "path"},
+		{"--replication-token r --file a --replica-of http://b:1 --promote", 2, "--promote and --replica-of"},
+		{"--promote", 2, "--file"},
+		{"--promote --dir a", 2, "--file"},
 		{"--replica-of http://a:1 --dir a", 2, "--replication-token"},
 		{"--replicas-held 1 --dir a", 2, "--replication-token"},
 		{"--replication-token r --dir a --replica-of https://a:1", 2, "http://"},
@@ -169,7 +175,7 @@ func TestFlags(t *testing.T) {
 	require.True(t, cfg.lease)
 	cfg, err = parse(strings.Fields("--dir d --replication-token r --replica-of http://10.0.0.7:8080/ --replication-buffer 6 --replicas-held 0"), io.Discard)
 	require.NoError(t, err)
-	require.Equal(t, replicasConfig{serve.NewSecret("r"), "http://10.0.0.7:8080", 6 << 20, 0}, cfg.replicas)
+	require.Equal(t, replicasConfig{token: serve.NewSecret("r"), primary: "http://10.0.0.7:8080", buffer: 6 << 20}, cfg.replicas)
 }
 
 func TestEnvironment(t *testing.T) {
@@ -187,6 +193,8 @@ func TestEnvironment(t *testing.T) {
 	cfg, err = parse(strings.Fields("--policy p --dir d"), io.Discard)
 	require.NoError(t, err)
 	require.Equal(t, serve.NewSecret("of-the-environment"), cfg.replicas.token)
+	_, err = parse(strings.Fields("--policy p --ping"), io.Discard)
+	require.NoError(t, err, "what asks a server has its environment, and not its other flags")
 	t.Setenv("FENEC_REPLICATION_TOKEN", "")
 
 	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://c:4318/exactly")
@@ -217,7 +225,7 @@ func TestHelpIsWhole(t *testing.T) {
 		idempotency-ttl max-connections idle-timeout max-memory sync no-checkpoint insecure slow-ms metrics ping jwt-secret jwt-secret-file
 		jwt-keys policy jwt-require-exp jwt-max-age mint-token jwt-tenant-claim jwt-unbound-tenants auth-delay audit cdc replication-buffer
 		warm auto-compact tls-cert tls-key statement-timeout studio studio-connect otlp-endpoint otlp-header trace-sample idle-close lease replication-token
-		replica-of replicas-held`) {
+		replica-of replicas-held promote`) {
 		require.Contains(t, usage, "--"+name+" ", name)
 	}
 }

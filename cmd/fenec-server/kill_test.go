@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -37,11 +36,7 @@ func launchAt(t *testing.T, addr string, args ...string) *command {
 	require.NoError(t, cmd.Start())
 	c := &command{Cmd: cmd}
 	t.Cleanup(func() { c.kill() })
-	line, err := bufio.NewReader(stderr).ReadString('\n')
-	require.NoError(t, err)
-	m := startLine.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
-	require.NotNil(t, m, line)
-	c.addr = m[1]
+	c.addr = announced(t, bufio.NewReader(stderr))
 	return c
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -16,30 +17,40 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// pair is a node and a standby of it, each a process of its own. The node may be killed and
-// started again where it was.
+// pair is a node and a standby of it, or a file and a replica of it, each a process of its
+// own. The first may be killed and started again where it was.
 type pair struct {
 	t                *testing.T
-	dir              string
+	flag             string // --dir or --file
+	data             string // of the primary
+	prefix           string // of the database's paths
 	addr             string
 	primary, standby *command
 	at, of           *world // what the clients of each know
 }
 
-func startPair(t *testing.T) *pair {
+// startPair starts a pair that --dir or --file is of.
+func startPair(t *testing.T, flag string) *pair {
 	unset(t)
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	p := &pair{t: t, dir: t.TempDir(), addr: free.Addr().String(), at: &world{}, of: &world{}}
+	p := &pair{t: t, flag: flag, data: t.TempDir(), addr: free.Addr().String(), at: &world{}, of: &world{}}
 	require.NoError(t, free.Close())
-	p.start()
-	p.standby = launch(t, "--dir", t.TempDir(), "--admin-token", "a", "--replication-token", "r", "--replica-of", "http://"+p.addr)
-	p.of.base = "http://" + p.standby.addr
-	for _, w := range []*world{p.at, p.of} {
-		status, body := w.ask("PUT", "/_admin/tenants/acme", "")
-		require.Equal(t, 201, status, body)
+	copied := t.TempDir()
+	if flag == "--file" {
+		p.data, copied = filepath.Join(p.data, "x.fenec"), filepath.Join(copied, "x.fenec")
 	}
-	status, body := p.at.ask("POST", "/t/acme/query", `{"query":"create collection notes (n int @unique)"}`)
+	p.start()
+	p.standby = launch(t, flag, copied, "--admin-token", "a", "--replication-token", "r", "--replica-of", "http://"+p.addr)
+	p.of.base = "http://" + p.standby.addr
+	if flag == "--dir" {
+		p.prefix = "/t/acme"
+		for _, w := range []*world{p.at, p.of} {
+			status, body := w.ask("PUT", "/_admin/tenants/acme", "")
+			require.Equal(t, 201, status, body)
+		}
+	}
+	status, body := p.at.ask("POST", p.prefix+"/query", `{"query":"create collection notes (n int @unique)"}`)
 	require.Equal(t, 200, status, body)
 	return p
 }
@@ -47,14 +58,14 @@ func startPair(t *testing.T) *pair {
 // start starts the primary, where it was before.
 func (p *pair) start() {
 	p.t.Helper()
-	p.primary = launchAt(p.t, p.addr, "--dir", p.dir, "--admin-token", "a", "--sync", "always", "--replication-token", "r")
+	p.primary = launchAt(p.t, p.addr, p.flag, p.data, "--admin-token", "a", "--sync", "always", "--replication-token", "r")
 	p.at.base = "http://" + p.addr
 }
 
 // numbers returns the notes there are at one of the two.
 func (p *pair) numbers(w *world) map[int]bool {
 	p.t.Helper()
-	status, body := w.ask("POST", "/t/acme/query", `{"query":"get notes select n"}`)
+	status, body := w.ask("POST", p.prefix+"/query", `{"query":"get notes select n"}`)
 	require.Equal(p.t, 200, status, body)
 	var notes []struct{ N int }
 	require.NoError(p.t, json.Unmarshal([]byte(body), &notes))
@@ -65,33 +76,45 @@ func (p *pair) numbers(w *world) map[int]bool {
 	return found
 }
 
-// last returns the number of a node's last write.
-func (p *pair) last(w *world) (last uint64) {
-	p.t.Helper()
-	status, body := w.ask("GET", "/_admin/tenants/acme", "")
-	require.Equal(p.t, 200, status, body)
-	var at struct{ Last uint64 }
-	require.NoError(p.t, json.Unmarshal([]byte(body), &at))
-	return at.Last
+// standing is what the status of replication tells.
+type standing struct {
+	Role, History, Primary       string
+	Seq                          uint64
+	Durable                      *uint64
+	Replicas                     []struct{ Lags bool }
+	Connected                    bool
+	PrimaryDurable               uint64 `json:"primary_durable"`
+	Behind                       uint64
+	LastContact                  *int64 `json:"last_contact_ms"`
+	Images, Reconnects, Diverged uint64
 }
+
+// standingOf asks the database at a URL how its replication stands.
+func standingOf(t *testing.T, base string) (st standing) {
+	t.Helper()
+	req, err := http.NewRequest("GET", base+"/_replication/status", nil)
+	require.NoError(t, err)
+	req.Header.Set("Authorization", "Bearer r")
+	res, err := http.DefaultClient.Do(req)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	require.Equal(t, http.StatusOK, res.StatusCode)
+	require.NoError(t, json.NewDecoder(res.Body).Decode(&st))
+	return st
+}
+
+func (p *pair) standing(w *world) standing { return standingOf(p.t, w.base+p.prefix) }
 
 func (p *pair) level() {
 	p.t.Helper()
-	require.Eventually(p.t, func() bool { return p.last(p.of) == p.last(p.at) }, 30*time.Second, 10*time.Millisecond)
+	require.Eventually(p.t, func() bool { return p.standing(p.of).Seq == p.standing(p.at).Seq }, 30*time.Second, 10*time.Millisecond)
 }
 
 // awaited waits until writes wait for the replica.
 func (p *pair) awaited() {
 	p.t.Helper()
 	require.Eventually(p.t, func() bool {
-		req, err := http.NewRequest("GET", p.at.base+"/t/acme/_replication/status", nil)
-		require.NoError(p.t, err)
-		req.Header.Set("Authorization", "Bearer r")
-		res, err := http.DefaultClient.Do(req)
-		require.NoError(p.t, err)
-		defer res.Body.Close()
-		var st struct{ Replicas []struct{ Lags bool } }
-		require.NoError(p.t, json.NewDecoder(res.Body).Decode(&st))
+		st := p.standing(p.at)
 		return len(st.Replicas) == 1 && !st.Replicas[0].Lags
 	}, 30*time.Second, 10*time.Millisecond)
 }
@@ -99,12 +122,17 @@ func (p *pair) awaited() {
 // F10 and F22: a primary is killed amid writes, several times. What it has answered is on
 // the replica, which goes on from there when it is back.
 func TestKilledPrimary(t *testing.T) {
-	p := startPair(t)
+	t.Run("directory", func(t *testing.T) { killPrimary(startPair(t, "--dir"), 10) })
+	t.Run("file", func(t *testing.T) { killPrimary(startPair(t, "--file"), 5) })
+}
+
+func killPrimary(p *pair, rounds int) {
+	t := p.t
 	next, answered := 0, map[int]bool{}
-	for round := range 10 {
+	for round := range rounds {
 		p.awaited()
 		for range 5 + round {
-			status, _ := p.at.ask("POST", "/t/acme/notes", fmt.Sprintf(`{"n":%d}`, next))
+			status, _ := p.at.ask("POST", p.prefix+"/notes", fmt.Sprintf(`{"n":%d}`, next))
 			require.Equal(t, http.StatusCreated, status)
 			answered[next] = true
 			next++
@@ -137,7 +165,12 @@ func (p *pair) waitFor(notes int) (found map[int]bool) {
 // A primary that ends as it should has its replica know all, though that is written until the
 // end.
 func TestStoppedPrimary(t *testing.T) {
-	p := startPair(t)
+	t.Run("directory", func(t *testing.T) { stopPrimary(startPair(t, "--dir")) })
+	t.Run("file", func(t *testing.T) { stopPrimary(startPair(t, "--file")) })
+}
+
+func stopPrimary(p *pair) {
+	t := p.t
 	p.level()
 	var written atomic.Int64
 	var writing sync.WaitGroup
@@ -149,7 +182,7 @@ func TestStoppedPrimary(t *testing.T) {
 				return
 			default:
 			}
-			if status, _ := p.at.ask("POST", "/t/acme/notes", fmt.Sprintf(`{"n":%d}`, n)); status != http.StatusCreated {
+			if status, _ := p.at.ask("POST", p.prefix+"/notes", fmt.Sprintf(`{"n":%d}`, n)); status != http.StatusCreated {
 				return
 			}
 			written.Add(1)

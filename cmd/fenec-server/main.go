@@ -63,7 +63,7 @@ func serveUntil(ctx context.Context, cfg config, stderr io.Writer) (err error) {
 	case err := <-served:
 		return errors.Join(err, srv.Close())
 	case <-ctx.Done():
-		app.endStreams()
+		app.ending()
 		return errors.Join(app.surface.Close(), shutdown(srv))
 	}
 }

@@ -19,22 +19,37 @@ var startLine = regexp.MustCompile(`^fenec-http \S+ listening on: https?://(\S+)
 // address.
 func serving(t *testing.T, args ...string) (addr string, stop func()) {
 	t.Helper()
-	cfg, err := parse(append(args, "--http", "127.0.0.1:0"), io.Discard)
+	return servingAt(t, "127.0.0.1:0", args...)
+}
+
+// servingAt is serving at an address.
+func servingAt(t *testing.T, at string, args ...string) (addr string, stop func()) {
+	t.Helper()
+	cfg, err := parse(append(args, "--http", at), io.Discard)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	r, w := io.Pipe()
 	ended := make(chan error, 1)
 	go func() { ended <- serveUntil(ctx, cfg, w) }()
 	out := bufio.NewReader(r)
-	line, err := out.ReadString('\n')
-	require.NoError(t, err)
+	addr = announced(t, out)
 	go io.Copy(io.Discard, out) // until w is closed
-	m := startLine.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
-	require.NotNil(t, m, line)
-	return m[1], func() {
+	return addr, func() {
 		cancel()
 		require.NoError(t, <-ended)
 		w.Close()
+	}
+}
+
+// announced returns the address that a server says it is at, after what it may log before.
+func announced(t *testing.T, out *bufio.Reader) (addr string) {
+	t.Helper()
+	for {
+		line, err := out.ReadString('\n')
+		require.NoError(t, err, line)
+		if m := startLine.FindStringSubmatch(strings.TrimSuffix(line, "\n")); m != nil {
+			return m[1]
+		}
 	}
 }
 

@@ -34,13 +34,17 @@ A directory of tenants
       --trash-keep <s>         how long a deleted tenant can come back (86400);
                                0 not at all
       --max-import <MiB>       the largest image taken; 0 is no limit (0)
-      --replication-token <t>  keep writes for replicas on other nodes, and be one;
-                               the same on all nodes; also FENEC_REPLICATION_TOKEN
-      --replica-of <url>       be the standby of the node at http://host:port
-      --replicas-held <n>      answer a write when that many replicas have it on
-                               disk; with 0 those that ask for it (not asked)
       --lease                  write only what a router's lease names, for as
                                long as it lasts; needs --admin-token
+
+Replication of a file or of a directory's tenants
+      --replication-token <t>  keep writes for replicas on other servers, and be one;
+                               the same on all; also FENEC_REPLICATION_TOKEN
+      --replica-of <url>       follow the file, or be the standby of the directory,
+                               that is served at http://host:port
+      --promote                have a file take writes that has followed another
+      --replicas-held <n>      answer a write when that many replicas have it on
+                               disk; with 0 those that ask for it (not asked)
 
 Listening
       --http <addr>            where to listen (127.0.0.1:8080); port 0 is any

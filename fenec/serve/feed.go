@@ -35,11 +35,10 @@ func (c *call) feed() Answer {
 	if refusal := c.takeIn(); refusal != nil {
 		return *refusal
 	}
-	release, refusal := c.open()
-	if refusal != nil {
+	if refusal := c.open(); refusal != nil {
 		return *refusal
 	}
-	defer release()
+	defer c.letGo()
 	if consumers {
 		return c.consumers()
 	}
@@ -67,6 +66,7 @@ func (c *call) changes() Answer {
 	ctx, cancel := context.WithTimeout(c.r.Context(), atMost(wait))
 	defer cancel()
 	defer context.AfterFunc(c.server.closing, cancel)()
+	defer c.endWith(cancel)()
 	list, next, err := c.await(ctx, since, int(min(max(limit, 1), longestFeed)))
 	if err != nil {
 		return c.feedError(err)

@@ -50,18 +50,39 @@ func (c *call) waitForSeq() *Answer {
 	ctx, cancel := context.WithTimeout(c.r.Context(), wait)
 	defer cancel()
 	defer context.AfterFunc(c.server.closing, cancel)()
-	began, goOn := time.Now(), c.waits()
-	err := c.db.WaitSeq(ctx, after)
-	c.waitedSince(began, "fenec.wait_for_write")
-	if refusal := goOn(); refusal != nil || err == nil {
-		return refusal
+	for {
+		began, goOn := time.Now(), c.waits()
+		err := c.reach(ctx, after)
+		c.waitedSince(began, "fenec.wait_for_write")
+		if err != nil && ctx.Err() == nil && c.mustEnd() {
+			// Most likely what takes the database's place is there to be waited for.
+			c.letGo()
+			if refusal := c.open(); refusal != nil {
+				return refusal
+			}
+			continue
+		}
+		if refusal := goOn(); refusal != nil || err == nil {
+			return refusal
+		}
+		a := Error(err)
+		if ctx.Err() != nil && c.r.Context().Err() == nil {
+			seq := c.db.Seq()
+			a = failWith(http.StatusGatewayTimeout, fmt.Errorf("the database is at %d, before %d", seq, after), "seq", seq)
+		}
+		return &a
 	}
-	a := Error(err)
-	if ctx.Err() != nil && c.r.Context().Err() == nil {
-		seq := c.db.Seq()
-		a = failWith(http.StatusGatewayTimeout, fmt.Errorf("the database is at %d, before %d", seq, after), "seq", seq)
+}
+
+// reach waits for a sequence, for as long as the use of the database may last.
+func (c *call) reach(ctx context.Context, seq uint64) error {
+	if c.db.Seq() < seq {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithCancel(ctx)
+		defer cancel()
+		defer c.endWith(cancel)()
 	}
-	return &a
+	return c.db.WaitSeq(ctx, seq)
 }
 
 // waitedSince notes that the request has been waiting, which is none of its
@@ -92,15 +113,7 @@ func (c *call) hold(wait time.Duration) Answer {
 	ctx, cancel := context.WithTimeout(c.r.Context(), wait)
 	defer cancel()
 	defer context.AfterFunc(c.server.closing, cancel)()
-	if ended := c.use.Ended; ended != nil {
-		go func() {
-			select {
-			case <-ended:
-				cancel()
-			case <-ctx.Done():
-			}
-		}()
-	}
+	defer c.endWith(cancel)()
 	c.holding = ctx
 	defer c.passOn()
 	for {

@@ -1,6 +1,8 @@
 package serve_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -47,6 +49,23 @@ func TestKeyedAgain(t *testing.T) {
 		require.Equal(t, seq, c.db.Seq(), text)
 	}
 	require.Equal(t, `[{"name":"a","n":2}]`, c.query("get jobs select name, n").body)
+}
+
+// A write that has happened and may be lost is not told to have happened, however often it
+// comes, until it cannot be lost any more.
+func TestKeyedUnconfirmed(t *testing.T) {
+	c := start(t, serve.Options{}, "create collection jobs (name text)")
+	c.db.SetConfirm(func(context.Context, uint64) error { return errors.New("lapsed") })
+	insert := `insert jobs {name: "a"}`
+	for range 2 {
+		reply := c.keyed("k", insert)
+		require.GreaterOrEqual(t, reply.status, 500, reply.body)
+	}
+	c.db.SetConfirm(nil)
+	after := c.keyed("k", insert)
+	require.Equal(t, 200, after.status, after.body)
+	require.Equal(t, "true", after.header.Get("Idempotent-Replayed"))
+	require.Equal(t, `[{"count":1}]`, c.query("get jobs count").body)
 }
 
 // A write that fails keeps no key.

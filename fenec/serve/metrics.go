@@ -65,6 +65,9 @@ func (c *call) metrics() Answer {
 		}
 		writeStats(&p, &st)
 	}
+	if c.source.Figures != nil {
+		writeFigures(&p, c.source.Figures())
+	}
 	return Answer{Status: http.StatusOK, Body: p.Bytes(), Header: http.Header{"Content-Type": {metrics.ContentType}}}
 }
 

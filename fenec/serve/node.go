@@ -8,7 +8,7 @@ import (
 	"github.com/fenec-go/fenecdb/internal/metrics"
 )
 
-// Figure is a figure of a node's own, for /_metrics.
+// Figure is a figure for /_metrics of whoever serves databases.
 type Figure struct {
 	Name, Help string
 	Value      int64 // of the moment
@@ -43,9 +43,13 @@ func (c *call) nodeMetrics(figures func() ([]Figure, error)) Answer {
 	}
 	var p metrics.Page
 	c.server.writeMetrics(&p)
+	writeFigures(&p, list)
+	return Answer{Status: http.StatusOK, Body: p.Bytes(), Header: http.Header{"Content-Type": {metrics.ContentType}}}
+}
+
+func writeFigures(p *metrics.Page, list []Figure) {
 	for _, f := range list {
 		p.Family(f.Name, metrics.Gauge, f.Help)
 		p.Uint(uint64(f.Value))
 	}
-	return Answer{Status: http.StatusOK, Body: p.Bytes(), Header: http.Header{"Content-Type": {metrics.ContentType}}}
 }

@@ -52,6 +52,28 @@ func (s *Server) Administered(w http.ResponseWriter, r *http.Request, status int
 	s.audit.End(e)
 }
 
+// Administers has h answer a request that changes something beside the surface, and
+// writes its audit line.
+func (s *Server) Administers(w http.ResponseWriter, r *http.Request, h http.HandlerFunc) {
+	noted := &noteStatus{w, http.StatusOK}
+	h(noted, r)
+	s.Administered(w, r, noted.status)
+}
+
+// noteStatus notes the status of an answer.
+type noteStatus struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *noteStatus) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap is for http.ResponseController.
+func (w *noteStatus) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
 // refused notes a request that carried no token that opens its path, and waits
 // for as long as its answer has to, unless a router sees to that.
 func (c *call) refused() {

@@ -81,6 +81,7 @@ type call struct {
 
 	who  identity
 	use  *Use // nil until the database is open
+	held bool // the use has not been released
 	db   *fenec.DB
 	view view // db as who sees it
 

@@ -46,11 +46,10 @@ func (c *call) attempt() Answer {
 	if refusal := c.takeIn(); refusal != nil {
 		return *refusal
 	}
-	release, refusal := c.open()
-	if refusal != nil {
+	if refusal := c.open(); refusal != nil {
 		return *refusal
 	}
-	defer release()
+	defer c.letGo()
 	if refusal := c.waitForSeq(); refusal != nil {
 		return *refusal
 	}
@@ -117,20 +116,28 @@ func (c *call) foreign() *Answer {
 	return &a
 }
 
-// open takes hold of the database until release is called.
-func (c *call) open() (release func(), refusal *Answer) {
+// open takes hold of the database until letGo is called.
+func (c *call) open() (refusal *Answer) {
 	if c.use, refusal = c.source.Open(c.r.Context()); refusal != nil {
-		return nil, refusal
+		return refusal
 	}
-	c.db = c.use.DB
+	c.held, c.db = true, c.use.DB
 	view, err := c.who.see(c.db)
 	if err != nil {
-		c.use.Release()
+		c.letGo()
 		a := Error(err)
-		return nil, &a
+		return &a
 	}
 	c.view = view
-	return c.use.Release, nil
+	return nil
+}
+
+// letGo ends the use of the database, if there is one.
+func (c *call) letGo() {
+	if c.held {
+		c.held = false
+		c.use.Release()
+	}
 }
 
 // bounded returns the request's context, which ends when its statement has run

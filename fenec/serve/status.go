@@ -21,6 +21,7 @@ var statuses = []struct {
 	{fenec.ErrUnmet, http.StatusPreconditionFailed},
 	{fenec.ErrReadOnly, http.StatusForbidden},
 	{fenec.ErrDenied, http.StatusForbidden},
+	{fenec.ErrReplica, http.StatusForbidden},
 	{fenec.ErrOverLimit, http.StatusRequestEntityTooLarge},
 	{fenec.ErrBlockTooLarge, http.StatusRequestEntityTooLarge},
 	{errTooLong, http.StatusRequestEntityTooLarge},

@@ -35,11 +35,10 @@ func (c *call) follow() *Answer {
 		a := Fail(http.StatusServiceUnavailable, "too many subscriptions are open")
 		return &a
 	}
-	release, refusal := c.open()
-	if refusal != nil {
+	if refusal := c.open(); refusal != nil {
 		return refusal
 	}
-	defer release()
+	defer c.letGo()
 	shape, since, refusal := c.shape()
 	if refusal != nil {
 		return refusal
@@ -58,16 +57,15 @@ func (c *call) follow() *Answer {
 	}
 	defer sub.Close()
 	defer context.AfterFunc(s.closing, func() { sub.Close() })()
-	defer c.endWith(sub)()
+	defer c.endWith(func() { sub.Close() })()
 	c.spent(&Answer{})
 	c.waits() // for as long as it lasts
 	c.feedEvents(sub)
 	return nil
 }
 
-// endWith closes the subscription when the use of the database has to end, until
-// stop is called.
-func (c *call) endWith(sub *fenec.Subscription) (stop func()) {
+// endWith calls end when the use of the database has to end, until stop is called.
+func (c *call) endWith(end func()) (stop func()) {
 	ended := c.use.Ended
 	if ended == nil {
 		return func() {}
@@ -76,7 +74,7 @@ func (c *call) endWith(sub *fenec.Subscription) (stop func()) {
 	go func() {
 		select {
 		case <-ended:
-			sub.Close()
+			end()
 		case <-over:
 		}
 	}()

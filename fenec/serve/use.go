@@ -17,6 +17,9 @@ type Source struct {
 
 	// Open returns the database, or an answer that says why there is none.
 	Open func(ctx context.Context) (*Use, *Answer)
+
+	// Figures returns what /_metrics has beside those of the database. nil is nothing.
+	Figures func() []Figure
 }
 
 // Use is a database in the use of one request. All but DB and Release may be nil.

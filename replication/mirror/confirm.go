@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"time"
 )
 
@@ -19,6 +20,23 @@ type heldKey struct{}
 func WithHeld(ctx context.Context, n int) context.Context {
 	return context.WithValue(ctx, heldKey{}, n)
 }
+
+// mostCopies is the most replicas that a request may wait for.
+const mostCopies = 64
+
+// ParseCopies reads how many replicas a request wants its writes held by, the header
+// Fenec-Replicas. It gets no fewer than least.
+func ParseCopies(text string, least int) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n > mostCopies {
+		return 0, fmt.Errorf("Fenec-Replicas is a number from 0 to %d", mostCopies)
+	}
+	return max(n, least), nil
+}
+
+// ErrNoReports is for writes that are to wait for replicas, where SourceOptions.Reports does
+// not have these tell what they hold.
+var ErrNoReports = errors.New("the write is to wait for replicas, whose disks this server is not told of")
 
 // HeldError is returned for a write that stands, but that fewer replicas than were asked
 // for hold on disk.

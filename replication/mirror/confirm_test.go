@@ -243,3 +243,18 @@ func TestHeldIsNoMoreThanSent(t *testing.T) {
 	require.Equal(t, 1, a.Copies(5))
 	require.Zero(t, a.Copies(6))
 }
+
+func TestParseCopies(t *testing.T) {
+	for _, tc := range []struct {
+		text        string
+		least, want int
+	}{{"0", 0, 0}, {"2", 0, 2}, {"2", 3, 3}, {"64", 1, 64}} {
+		got, err := ParseCopies(tc.text, tc.least)
+		require.NoError(t, err)
+		require.Equal(t, tc.want, got)
+	}
+	for _, text := range []string{"", "-1", "65", "two", "1.5"} {
+		_, err := ParseCopies(text, 0)
+		require.ErrorContains(t, err, "Fenec-Replicas", text)
+	}
+}

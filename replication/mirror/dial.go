@@ -28,6 +28,9 @@ const (
 // Secret is a token. It is never printed.
 type Secret = secret.Token
 
+// NewSecret returns the token of that text; the empty one opens nothing.
+func NewSecret(text string) Secret { return secret.New(text) }
+
 // NewTransport returns a transport for followers: one for all of a node's will do. It
 // speaks HTTP/1.1, uses no proxy and leaves bodies as they are.
 func NewTransport() *http.Transport {

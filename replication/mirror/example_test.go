@@ -44,8 +44,13 @@ func Example() {
 
 	// The replica.
 	replica, err := mirror.OpenSingle(filepath.Join(dir, "replica.fenec"), mirror.SingleOptions{
-		DB:     opts,
-		Opened: func(db *fenec.DB) error { return db.Follow(ctx) },
+		DB: opts,
+		Opened: func(db *fenec.DB) error {
+			if h := db.History(); h.Following || len(h.Lineage) > 0 {
+				return nil // it follows already, or was promoted, and stays what it is
+			}
+			return db.Follow(ctx)
+		},
 	})
 	if err != nil {
 		log.Fatal(err)

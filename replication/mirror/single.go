@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/fenec-go/fenecdb/fenec"
 )
@@ -17,6 +18,10 @@ type SingleOptions struct {
 	// closes it. Both may be nil.
 	Opened  func(db *fenec.DB) error
 	Closing func(db *fenec.DB)
+
+	// Patience is how long those who use the database are waited for when it is replaced or
+	// closed. Who has not let go by then finds it closed. Default: as long as it takes.
+	Patience time.Duration
 }
 
 // Single is a Copy that is one file and can be used by others too, who let go of it when
@@ -27,7 +32,7 @@ type Single struct {
 
 	mu     sync.Mutex    // guards the fields below
 	db     *fenec.DB     // nil while it is not open
-	uses   int           // that have not been released
+	uses   *int          // that have not been released, of this opening of it
 	ending chan struct{} // closed when those who use it are to let go
 	idle   chan struct{} // closed when the last of them has; nil while nobody waits
 	ready  chan struct{} // closed when the database may be used again; nil if it may
@@ -77,15 +82,16 @@ func (s *Single) Hold(ctx context.Context) (db *fenec.DB, ended <-chan struct{},
 			return nil, nil, nil, err
 		}
 	}
-	s.uses++
-	return s.db, s.ending, sync.OnceFunc(s.release), nil
+	uses := s.uses
+	*uses++
+	return s.db, s.ending, sync.OnceFunc(func() { s.release(uses) }), nil
 }
 
-func (s *Single) release() {
+func (s *Single) release(uses *int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.uses--
-	if s.uses == 0 && s.idle != nil {
+	*uses--
+	if *uses == 0 && uses == s.uses && s.idle != nil {
 		close(s.idle)
 		s.idle = nil
 	}
@@ -117,7 +123,8 @@ func (s *Single) Close() error {
 	return s.closeLocked()
 }
 
-// takeAway makes the database nobody's but the caller's.
+// takeAway makes the database nobody's but the caller's, or that of those whose patience is
+// over.
 func (s *Single) takeAway(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,23 +136,38 @@ func (s *Single) takeAway(ctx context.Context) error {
 	}
 	s.ready = make(chan struct{})
 	close(s.ending)
-	if s.uses == 0 {
+	if *s.uses == 0 {
 		return nil
 	}
 	idle := make(chan struct{})
 	s.idle = idle
 	s.mu.Unlock()
-	select {
-	case <-idle:
-	case <-ctx.Done():
-	}
+	late := s.await(ctx, idle)
 	s.mu.Lock()
-	if s.uses == 0 {
+	s.idle = nil
+	if *s.uses == 0 || late {
 		return nil
 	}
-	s.idle = nil
 	s.giveBackLocked()
 	return ctx.Err()
+}
+
+// await waits until idle is closed or ctx ends, and reports whether the patience was over
+// before.
+func (s *Single) await(ctx context.Context, idle <-chan struct{}) (late bool) {
+	var over <-chan time.Time
+	if s.opts.Patience > 0 {
+		timer := time.NewTimer(s.opts.Patience)
+		defer timer.Stop()
+		over = timer.C
+	}
+	select {
+	case <-idle:
+	case <-over:
+		return true
+	case <-ctx.Done():
+	}
+	return false
 }
 
 // errReplacing is returned beside a Replace that runs.
@@ -167,7 +189,7 @@ func (s *Single) openLocked() error {
 			return errors.Join(err, db.Close())
 		}
 	}
-	s.db = db
+	s.db, s.uses = db, new(int)
 	return nil
 }
 
@@ -179,6 +201,6 @@ func (s *Single) closeLocked() error {
 		s.opts.Closing(s.db)
 	}
 	db := s.db
-	s.db = nil
+	s.db, s.uses = nil, new(int)
 	return db.Close()
 }

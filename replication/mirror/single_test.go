@@ -91,6 +91,25 @@ func TestReplaceGivesUp(t *testing.T) {
 	require.NoError(t, s.Replace(context.Background(), imageOf(t, s.Path(), 1)))
 }
 
+// Where patience has an end, who does not let go finds the database closed, and is none of
+// the users of the next.
+func TestReplaceEndsUses(t *testing.T) {
+	s := openSingle(t, SingleOptions{Patience: time.Millisecond})
+	old, ended, release, err := s.Hold(context.Background())
+	require.NoError(t, err)
+	require.NoError(t, s.Replace(context.Background(), imageOf(t, s.Path(), 2)))
+	<-ended
+	_, err = old.Query(context.Background(), "get notes")
+	require.ErrorIs(t, err, fenec.ErrClosed)
+
+	db, _, releaseNext, err := s.Hold(context.Background())
+	require.NoError(t, err)
+	release()
+	require.Equal(t, []string{"notes"}, db.Collections())
+	releaseNext()
+	require.NoError(t, s.Replace(context.Background(), imageOf(t, s.Path(), 1)))
+}
+
 // A database that could not be opened is opened by the next who wants it.
 func TestOpenFailsOnce(t *testing.T) {
 	failed := errors.New("failed")

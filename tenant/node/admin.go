@@ -138,8 +138,7 @@ func (n *Node) lifecycle(r *http.Request, name string) serve.Answer {
 		}
 		return n.position(name, p)
 	case http.MethodPut:
-		err := n.tenants.Create(r.Context(), name)
-		return answer(http.StatusCreated, map[string]string{"created": name}, err)
+		return n.create(r, name)
 	case http.MethodDelete:
 		remove := n.tenants.Delete
 		switch purge := r.URL.Query()["purge"]; {

@@ -41,7 +41,7 @@ var refusals = []struct {
 	{fenec.ErrIncomplete, plain(http.StatusConflict)},
 	{errNowhere, plain(http.StatusConflict)},
 	{errNoToken, plain(http.StatusConflict)},
-	{errNoReports, plain(http.StatusConflict)},
+	{mirror.ErrNoReports, plain(http.StatusConflict)},
 	{tenant.ErrTooLarge, plain(http.StatusRequestEntityTooLarge)},
 	{tenant.ErrBusy, plain(http.StatusServiceUnavailable)},
 	{tenant.ErrEnded, plain(http.StatusServiceUnavailable)},
@@ -94,14 +94,15 @@ func errorLog(r *http.Request) *log.Logger {
 
 // failure returns the answer for an error of the manager or of a quota.
 func failure(err error) serve.Answer {
-	if a, ok := refuse(err); ok {
+	if a, ok := Refuse(err); ok {
 		return a
 	}
 	return serve.Error(err)
 }
 
-// refuse answers the errors that the surface of a database does not know.
-func refuse(err error) (serve.Answer, bool) {
+// Refuse answers the errors that the surface of a database does not know, and reports whether
+// err is one, for a serve.Use of a database beside a node's.
+func Refuse(err error) (serve.Answer, bool) {
 	var limit *quota.Refusal
 	if errors.As(err, &limit) {
 		return refuseLimit(limit), true

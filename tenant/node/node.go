@@ -216,13 +216,13 @@ func (n *Node) serveTenant(w http.ResponseWriter, r *http.Request, name string, 
 		source.Open = refusing(source.Open, tenant.ErrFrozen)
 	}
 	if asked := r.Header.Get("Fenec-Replicas"); asked != "" {
-		copies, err := n.copies(asked)
+		copies, err := mirror.ParseCopies(asked, n.opts.ReplicasHeld)
 		if err != nil {
 			n.server.Send(w, r, serve.Fail(http.StatusBadRequest, err.Error()))
 			return
 		}
 		if copies > 0 && !n.opts.ReplicaReports {
-			source.Open = refusing(source.Open, errNoReports)
+			source.Open = refusing(source.Open, mirror.ErrNoReports)
 		}
 		r = r.WithContext(mirror.WithHeld(r.Context(), copies))
 	}

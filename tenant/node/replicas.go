@@ -5,29 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 
 	"github.com/fenec-go/fenecdb/fenec/serve"
 	"github.com/fenec-go/fenecdb/replication"
 	"github.com/fenec-go/fenecdb/replication/mirror"
 	"github.com/fenec-go/fenecdb/tenant"
 )
-
-// mostCopies is the most replicas that a request may wait for.
-const mostCopies = 64
-
-// errNoReports is returned for writes that are to wait for replicas which are not asked
-// what they have.
-var errNoReports = errors.New("the write is to wait for replicas, whose disks this node is not told of")
-
-// copies reads the header Fenec-Replicas. It asks for no less than the node's options.
-func (n *Node) copies(text string) (int, error) {
-	copies, err := strconv.Atoi(text)
-	if err != nil || copies < 0 || copies > mostCopies {
-		return 0, fmt.Errorf("Fenec-Replicas is a number from 0 to %d", mostCopies)
-	}
-	return max(copies, n.opts.ReplicasHeld), nil
-}
 
 // replicates refuses who does not carry the replication token.
 func (n *Node) replicates(w http.ResponseWriter, r *http.Request) bool {
@@ -66,7 +49,12 @@ func (n *Node) serveReplication(w http.ResponseWriter, r *http.Request, name str
 	if len(path) == 1 && path[0] == "status" {
 		n.replicator.followers.stir(name)
 	}
-	source.Serve(w, r, path)
+	answer := func(w http.ResponseWriter, r *http.Request) { source.Serve(w, r, path) }
+	if len(path) == 1 && path[0] == "promote" {
+		n.server.Administers(w, r, answer)
+		return
+	}
+	answer(w, r)
 }
 
 // serveBell answers GET /_replication/changed.

@@ -222,3 +222,14 @@ func TestWritesHeldByReplicas(t *testing.T) {
 	status, body = asking(n3, "1")
 	require.Equal(t, 409, status, body)
 }
+
+// A promotion by who carries the replication token is noted as one by the administrator is.
+func TestPromotionIsAudited(t *testing.T) {
+	audit := &logBuffer{}
+	n := startPeer(t, func(o *node.Options) { o.Surface.AuditLog = audit })
+	n.create("acme")
+	n.want(409, "", "POST", "/t/acme/_replication/promote", "r", "")
+	require.Contains(t, audit.String(), `"path":"/t/acme/_replication/promote","http_status":409`)
+	n.status("acme")
+	require.NotContains(t, audit.String(), "/status")
+}

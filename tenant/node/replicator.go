@@ -28,12 +28,13 @@ type replicator struct {
 	log       *log.Logger
 	bell      *mirror.Bell
 	followers *followers
-	lanes     lanes // held while a tenant's follower is started or stopped, or its role is changed
+	lanes     lanes // held while a tenant is made, its follower is started or stopped, or its role is changed
 
-	fed   sync.Map    // names of tenants whose replicas are here, or rest
-	ended atomic.Bool // nothing is served any more
-	stop  context.CancelFunc
-	runs  sync.WaitGroup
+	fed     sync.Map    // names of tenants whose replicas are here, or rest
+	leading sync.Map    // names of tenants that are being made as primaries
+	ended   atomic.Bool // nothing is served any more
+	stop    context.CancelFunc
+	runs    sync.WaitGroup
 }
 
 // defaultBuffer is the default of Options.ReplicationBuffer.

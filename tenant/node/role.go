@@ -59,6 +59,8 @@ func (n *Node) settle(o *opened) error {
 			_, err = db.BeginHistory(ctx)
 		}
 	case len(h.Lineage) > 0: // it was replicated from, or promoted
+	case n.replicator.leads(o.name):
+		_, err = db.BeginHistory(ctx)
 	case told, db.Seq() == 0:
 		err = db.Follow(ctx)
 	default:

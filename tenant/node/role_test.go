@@ -2,6 +2,7 @@ package node_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -223,4 +224,54 @@ func TestStandbyLeavesAloneWhatItHas(t *testing.T) {
 	require.Equal(t, "primary", n2.position("acme").Role)
 	n2.want(200, "", "POST", "/_admin/tenants/acme/follow", "a", "")
 	n2.has("acme", 1)
+}
+
+// A tenant that is made as a primary is one on a standby, too, though the node that this
+// follows has a tenant of its name; and it stays one.
+func TestCreatedAsAPrimary(t *testing.T) {
+	n1 := startPeer(t)
+	n1.create("acme")
+	n1.put("acme", 99)
+	n2 := startPeer(t, standbyOf(n1))
+	for _, query := range []string{"?role=replica", "?role=", "?role=primary&role=primary"} {
+		n2.want(400, "", "PUT", "/_admin/tenants/acme"+query, "a", "")
+	}
+	n2.want(201, `{"created":"acme"}`, "PUT", "/_admin/tenants/acme?role=primary", "a", "")
+	n2.want(409, "", "PUT", "/_admin/tenants/acme?role=primary", "a", "")
+	at := n2.position("acme")
+	require.Equal(t, "primary", at.Role)
+	require.NotEqual(t, n1.position("acme").History, at.History)
+	status, body := n2.query("acme", "create collection notes (a int)")
+	require.Equal(t, 200, status, body)
+	n2.put("acme", 1)
+	n2.again()
+	n2.put("acme", 2)
+	n2.want(200, `[{"a":1},{"a":2}]`, "GET", "/t/acme/notes?select=a", "", "")
+
+	n2.want(201, "", "PUT", "/_admin/tenants/beta", "a", "")
+	require.Equal(t, "replica", n2.position("beta").Role, "as it is on a standby without a word")
+	n2.want(200, "", "POST", "/_admin/tenants/acme/follow", "a", "")
+	n2.want(204, "", "DELETE", "/_admin/tenants/acme?purge=1", "a", "")
+	n2.want(201, "", "PUT", "/_admin/tenants/acme", "a", "")
+	n2.has("acme", 1)
+	require.Equal(t, "replica", n2.position("acme").Role, "nothing is left of the one before")
+}
+
+// Of two that make a tenant of one name at once, the one that is made has its role.
+func TestCreatedInBothRoles(t *testing.T) {
+	n1 := startPeer(t)
+	n2 := startPeer(t, standbyOf(n1))
+	for i := range 20 {
+		name := fmt.Sprintf("t%d", i)
+		made := make(chan string, 2)
+		for role, query := range map[string]string{"primary": "?role=primary", "replica": ""} {
+			go func() {
+				if status, _ := n2.do("PUT", "/_admin/tenants/"+name+query, "a", ""); status != 201 {
+					role = ""
+				}
+				made <- role
+			}()
+		}
+		require.Equal(t, <-made+<-made, n2.position(name).Role, "one of the two")
+	}
 }

@@ -88,7 +88,7 @@ func (v *visit) followed(rows int, bytes int64) {
 // of them too.
 func (v *visit) refuse(err error) (serve.Answer, bool) {
 	raw.Failed(v.handle, err)
-	return refuse(err)
+	return Refuse(err)
 }
 
 // warns returns the header that warns of a ceiling which is near.
