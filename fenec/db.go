@@ -202,6 +202,16 @@ func Remove(path string) error {
 	return public(store.Remove(path))
 }
 
+// SetAside gives the closed database at path a second name on the same file system, durably:
+// whatever takes the place of the first then leaves the database there. What had that name
+// is gone. Until one of the names is given to something else, nobody is to open the second.
+func SetAside(path, to string) error {
+	if path == "" || to == "" {
+		return errNoPath
+	}
+	return public(store.SetAside(path, to))
+}
+
 // Check verifies the closed database at path and says what is wrong: pages,
 // logs, checksums, every index against the rows, the links of every graph, every
 // figure against a recount. It changes nothing. What is damaged matches ErrCorrupt; a database

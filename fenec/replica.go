@@ -34,10 +34,26 @@ func (db *DB) History() replication.History { return db.role.History() }
 // BeginHistory gives a database its first history if it has none and follows none,
 // durably, and returns what History does: whoever is to be followed needs one.
 func (db *DB) BeginHistory(ctx context.Context) (replication.History, error) {
+	if h := db.History(); h.Following || len(h.Lineage) > 0 {
+		return h, nil // of a database too that takes no writes any more
+	}
 	err := db.setHistory(ctx, func(h *replication.History, _ *uint64) error {
 		if h.Following || len(h.Lineage) > 0 {
 			return errUnchanged
 		}
+		return db.fork(h)
+	})
+	return db.History(), err
+}
+
+// Fork begins a new history of a database that follows none, durably, as Promote does of
+// one that follows: it takes the place of all that have gone on from what it was before.
+func (db *DB) Fork(ctx context.Context) (replication.History, error) {
+	err := db.setHistory(ctx, func(h *replication.History, at *uint64) error {
+		if h.Following {
+			return ErrReplica
+		}
+		*at += promotionGap
 		return db.fork(h)
 	})
 	return db.History(), err
@@ -65,6 +81,8 @@ func (db *DB) CaughtUp(ctx context.Context, seq uint64) error {
 		switch {
 		case !h.Following:
 			return ErrNotReplica
+		case seq > maxSeq:
+			return fmt.Errorf("%w: a primary at number %d", ErrCorrupt, seq)
 		case !h.Incomplete && seq <= *at:
 			return errUnchanged
 		}
@@ -87,6 +105,10 @@ func (db *DB) TakeOver(ctx context.Context, l replication.Lineage) error {
 		return nil
 	})
 }
+
+// maxSeq is the largest number that a primary may have come to: what JavaScript holds
+// exactly.
+const maxSeq = 1<<53 - 1
 
 // promotionGap is how many numbers a promotion passes over, beyond those that the old
 // primary had come to when this was last told by CaughtUp. It may have handed them out for

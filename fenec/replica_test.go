@@ -354,6 +354,25 @@ func TestPromoteIncomplete(t *testing.T) {
 	require.False(t, h.Following || h.Incomplete)
 }
 
+// A primary can begin a new history, as one that was promoted in its place and is lost.
+func TestFork(t *testing.T) {
+	p := newPair(t)
+	p.exec("create collection notes (n int)")
+	p.catchUp()
+	seq := p.primary.Seq()
+	h, err := p.primary.Fork(t.Context())
+	require.NoError(t, err)
+	require.Len(t, h.Lineage, 2)
+	require.EqualValues(t, 1, h.Lineage[1].From)
+	require.Greater(t, p.primary.Seq(), seq)
+	p.exec("put notes {n: 1}")
+	p.catchUp()
+	p.same()
+	_, err = p.replica.Fork(t.Context())
+	require.ErrorIs(t, err, fenec.ErrReplica)
+	require.ErrorIs(t, p.replica.CaughtUp(t.Context(), 1<<63), fenec.ErrCorrupt)
+}
+
 // Random writes, restarts of both and promotions leave equal copies.
 func TestReplicaModel(t *testing.T) {
 	for seed := range uint64(6) {

@@ -23,7 +23,7 @@ func newCluster(t *testing.T, o LeaseOptions) *cluster {
 	o.Term = term
 	c := &cluster{t: t, fences: map[string]*Fence{}, cut: map[string]bool{}, mute: map[string]bool{}}
 	for i, node := range []string{"n1", "n2", "n3"} {
-		c.fences[node] = NewFence(uint64(i+1) << 32)
+		c.fences[node] = NewFence(uint64(i+1)<<32, Authority{})
 	}
 	c.restart(o)
 	return c

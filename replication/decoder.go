@@ -131,7 +131,7 @@ func (d *Decoder) writes(length uint64) (Message, error) {
 	}
 	n := numbers(b)
 	length -= writesLen
-	if n[1] > length/8 || n[1] > 1 && length-8*n[1] > MaxWrites {
+	if n[1] > length/8 || n[1] > MaxWrites || n[1] > 1 && length-8*n[1] > MaxWrites {
 		return nil, fmt.Errorf("%d records in writes of %d bytes: %w", n[1], length, ErrCorrupt)
 	}
 	times, err := d.bytes(8 * n[1])

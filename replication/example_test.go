@@ -14,7 +14,7 @@ func Example() {
 	router := replication.NewLeases(0, replication.LeaseOptions{Term: term})
 	router.Place(0, "n1", []string{"acme"})
 	router.Place(0, "n2", []string{"beta"})
-	fence := replication.NewFence(0x5f0e2c9a81b44d17)
+	fence := replication.NewFence(0x5f0e2c9a81b44d17, replication.Authority{})
 	clocks := func(now time.Duration) replication.Instant {
 		return replication.Instant{Boot: now, Wall: now}
 	}

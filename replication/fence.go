@@ -19,15 +19,21 @@ type Fence struct {
 	epoch     string
 	primaries map[string]struct{}
 
-	// Of the directory with the most forks that a list was taken from.
-	history ID
-	forks   int
+	obeyed Authority // of the directory with the most forks that a list was taken from
+}
+
+// Authority names the directory of a router that grants leases, by its current history and
+// how often it has forked.
+type Authority struct {
+	History ID  `json:"history"`
+	Forks   int `json:"forks"`
 }
 
 // NewFence returns a fence without a lease. The seed is a random number, so that
-// the nonces of one process are none of another's.
-func NewFence(seed uint64) *Fence {
-	f := &Fence{nonces: seed}
+// the nonces of one process are none of another's. obeyed is what the node's last fence
+// obeyed, if it is known: a router that others have taken the place of gets nothing then.
+func NewFence(seed uint64, obeyed Authority) *Fence {
+	f := &Fence{nonces: seed, obeyed: obeyed}
 	f.renew(Instant{}) // to one that nobody is told
 	return f
 }
@@ -55,7 +61,7 @@ func (f *Fence) Grant(now Instant, g Grant) (State, error) {
 func (f *Fence) admit(g Grant) error {
 	listed := g.Primaries != nil
 	switch {
-	case listed && (g.Forks < f.forks || g.Forks == f.forks && g.History != f.history):
+	case listed && f.obeyed != Authority{} && (g.Forks < f.obeyed.Forks || g.Forks == f.obeyed.Forks && g.History != f.obeyed.History):
 		return ErrSuperseded
 	case g.Nonce != "" && g.Nonce != f.nonce():
 		return ErrMismatch
@@ -74,7 +80,7 @@ func (f *Fence) take(now Instant, g Grant) {
 	if g.Primaries == nil {
 		return
 	}
-	f.epoch, f.history, f.forks = g.Epoch, g.History, g.Forks
+	f.epoch, f.obeyed = g.Epoch, Authority{g.History, g.Forks}
 	f.primaries = make(map[string]struct{}, len(g.Primaries))
 	for _, t := range g.Primaries {
 		f.primaries[t] = struct{}{}
@@ -91,6 +97,9 @@ func (f *Fence) renew(now Instant) {
 }
 
 func (f *Fence) nonce() string { return strconv.FormatUint(f.nonces, 36) }
+
+// Obeys returns whose lists the fence takes.
+func (f *Fence) Obeys() Authority { return f.obeyed }
 
 // Admits returns nil if the tenant may be written at the moment now, and else
 // ErrNoLease, ErrLapsed or ErrElsewhere. It is asked before a write is begun, as

@@ -69,7 +69,7 @@ func TestFence(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := NewFence(0)
+			f := NewFence(0, Authority{})
 			for i, s := range steps {
 				if s.grant != "" {
 					_, err := f.Grant(at(s.at), grant(t, s.grant))
@@ -116,13 +116,13 @@ func FuzzParseGrant(f *testing.F) {
 		parsed, err := ParseGrant(again)
 		require.NoError(t, err)
 		require.Equal(t, g, parsed)
-		_, err = NewFence(1).Grant(at(0), g)
+		_, err = NewFence(1, Authority{}).Grant(at(0), g)
 		require.NotErrorIs(t, err, ErrCorrupt)
 	})
 }
 
 func TestFenceState(t *testing.T) {
-	f := NewFence(1)
+	f := NewFence(1, Authority{})
 	text := func(now time.Duration) string {
 		st, err := f.State(at(now))
 		require.NoError(t, err)
@@ -149,7 +149,7 @@ func TestNodeWithoutLeases(t *testing.T) {
 
 // A grant of a program's, not of a text that was parsed.
 func TestFenceRefusesBadGrants(t *testing.T) {
-	_, err := NewFence(0).Grant(at(0), Grant{Epoch: "e", Primaries: []string{}})
+	_, err := NewFence(0, Authority{}).Grant(at(0), Grant{Epoch: "e", Primaries: []string{}})
 	require.ErrorIs(t, err, ErrCorrupt)
 }
 
@@ -157,7 +157,7 @@ func TestFenceRefusesBadGrants(t *testing.T) {
 // it gave at 0, and its next nonce, given at 100 ms.
 func leased(t *testing.T) (*Fence, string) {
 	t.Helper()
-	f := NewFence(7)
+	f := NewFence(7, Authority{})
 	st, err := f.Grant(at(0), Grant{MS: 1000, Epoch: "e", Nonce: unknownNonce, Primaries: []string{"a"}})
 	require.ErrorIs(t, err, ErrMismatch)
 	st, err = f.Grant(at(100*ms), Grant{MS: 1000, Epoch: "e", Nonce: st.Nonce, Primaries: []string{"a"}})
@@ -198,14 +198,14 @@ func TestNonceIsTakenOnce(t *testing.T) {
 
 func TestRestartedNodeKnowsNoOldNonce(t *testing.T) {
 	_, nonce := leased(t)
-	f := NewFence(1 << 40)
+	f := NewFence(1<<40, Authority{})
 	_, err := f.Grant(at(200*ms), Grant{MS: 1000, Epoch: "e", Nonce: nonce, Primaries: []string{"a"}})
 	require.ErrorIs(t, err, ErrMismatch)
 	require.ErrorIs(t, f.Admits(at(200*ms), "a"), ErrNoLease)
 }
 
 func TestNoncePassesOverTheUnknownOne(t *testing.T) {
-	f := NewFence(1<<64 - 1)
+	f := NewFence(1<<64-1, Authority{})
 	st, err := f.Grant(at(0), Grant{MS: 1, Epoch: "e"})
 	require.ErrorIs(t, err, ErrMismatch)
 	require.NotEqual(t, unknownNonce, st.Nonce)
@@ -230,7 +230,7 @@ func TestEitherClockEndsALease(t *testing.T) {
 }
 
 func BenchmarkAdmits(b *testing.B) {
-	f := NewFence(1)
+	f := NewFence(1, Authority{})
 	g := Grant{MS: 60000, Epoch: "e"}
 	for i := range 10_000 {
 		g.Primaries = append(g.Primaries, fmt.Sprintf("tenant%d", i))

@@ -28,9 +28,9 @@ type Request struct {
 type Greeting struct {
 	// Image says that an image comes, which takes the place of everything held.
 	Image bool
-	// Lost is how many numbers the replica is ahead of that image: the writes among them
-	// are given up.
-	Lost uint64
+	// Own says that the replica holds writes which that image does not have, as far as the
+	// histories tell: what is replaced is not a part of what comes.
+	Own bool
 	// Lineage must be on the replica's disk before any write that comes is. It is nil if
 	// it is there already, and for an image, which brings it.
 	Lineage Lineage
@@ -68,11 +68,7 @@ func (p Position) request() Request {
 // What a primary that is wrong about the two histories sends is refused with ErrUnfit.
 func (f *Follower) Greet(p Position, h Hello) (Greeting, error) {
 	if h.Image {
-		g := Greeting{Image: true}
-		if p.Last > h.Seq {
-			g.Lost = p.Last - h.Seq
-		}
-		return g, nil
+		return Greeting{Image: true, Own: !h.History.Lineage.Continued(p.request().History, p.Last, h.Seq)}, nil
 	}
 	switch {
 	case f.asked.Image:

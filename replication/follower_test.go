@@ -49,7 +49,9 @@ func TestGreet(t *testing.T) {
 		"of another history meanwhile": {at(18, old), at(18, forked), false, hello(25, forked), Greeting{}, true},
 		"an image":                     {at(18, old), at(18, old), true, image(18), Greeting{Image: true}, false},
 		"an image nobody wanted":       {at(18, old), at(18, old), false, image(30), Greeting{Image: true}, false},
-		"an image that is behind":      {at(18, old), at(18, old), false, image(11), Greeting{Image: true, Lost: 7}, false},
+		"an image that is behind":      {at(18, old), at(18, old), false, image(11), Greeting{Image: true, Own: true}, false},
+		"an image without the fork":    {at(21, old), at(21, old), false, image(30), Greeting{Image: true, Own: true}, false},
+		"an image of a stranger":       {at(18, nil), at(18, nil), false, image(30), Greeting{Image: true, Own: true}, false},
 	} {
 		f := Follower{image: c.image}
 		f.Ask(c.asked)

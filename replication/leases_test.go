@@ -33,7 +33,7 @@ func TestListIsSentOnce(t *testing.T) {
 	}
 	l := NewLeases(0, LeaseOptions{Term: 5 * time.Second, Directory: Lineage{{1, 2}}})
 	l.Place(0, "n1", many)
-	f, rounds := NewFence(1<<64-9), 0
+	f, rounds := NewFence(1<<64-9, Authority{}), 0
 	for actions := l.Round(0); len(actions) > 0; rounds++ {
 		s := actions[0].(Send)
 		st, err := f.Grant(at(0), s.Grant)
@@ -144,7 +144,7 @@ func TestLostAnswers(t *testing.T) {
 func TestRestartedNodeGetsItsList(t *testing.T) {
 	c := newCluster(t, LeaseOptions{})
 	c.rounds(2)
-	c.fences["n1"] = NewFence(99)
+	c.fences["n1"] = NewFence(99, Authority{})
 	require.ErrorIs(t, c.admits("n1", "a"), ErrNoLease)
 	c.sent = nil
 	require.Empty(t, c.rounds(1))

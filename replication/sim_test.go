@@ -68,7 +68,7 @@ func (s *simulation) machine() machine {
 func (s *simulation) startNode(n *simNode) {
 	n.up = true
 	n.life++
-	n.fence = NewFence(s.rnd.Uint64())
+	n.fence = NewFence(s.rnd.Uint64(), Authority{})
 }
 
 func (s *simulation) nodeNames() []string { return slices.Sorted(maps.Keys(s.nodes)) }

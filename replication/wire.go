@@ -32,6 +32,9 @@ const (
 	aliveLen   = 24
 	digestLen  = 24 // the digest without its collections
 	maxPayload = 1 << 40
+	// maxRecords bounds the payload of writes: a record is a block, which is written from
+	// memory.
+	maxRecords = 1 << 30
 	// maxSmall bounds the payload of messages that have no business being large.
 	maxSmall = 1 << 20
 )
@@ -43,7 +46,7 @@ const ContentType = "application/x-fenec-replication"
 const MaxWrites = 1 << 20
 
 func checkLength(tag byte, length uint64) error {
-	if length > maxPayload || tag != tagImage && tag != tagWrites && length > maxSmall {
+	if length > maxPayload || tag == tagWrites && length > maxRecords || tag != tagImage && tag != tagWrites && length > maxSmall {
 		return fmt.Errorf("message %q of %d bytes: %w", tag, length, ErrCorrupt)
 	}
 	return nil

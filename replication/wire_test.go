@@ -120,6 +120,7 @@ func TestRefusedStreams(t *testing.T) {
 	for name, text := range map[string]string{
 		"unknown tag":             h + golden[1] + "58 0000000000000000",
 		"length over 2^40":        h + "49 0100000000010000",
+		"writes over 1 GiB":       h + "57 0100004000000000",
 		"long alive":              h + "4b 0100000100000000",
 		"writes before the hello": golden[2],
 		"end before the hello":    golden[5],

@@ -82,7 +82,13 @@ func (a *admin) sizes(ctx context.Context, n Node) (map[string]int64, error) {
 	return sizes, err
 }
 
-// create makes an empty tenant on the node.
+// createPrimary makes an empty tenant on the node that takes writes, whatever the node
+// itself follows.
+func (a *admin) createPrimary(ctx context.Context, n Node, tenant string) error {
+	return a.do(ctx, n, http.MethodPut, tenantTarget(tenant, "?role=primary"), http.StatusCreated, nil)
+}
+
+// create makes an empty tenant on the node, which follows if the node does.
 func (a *admin) create(ctx context.Context, n Node, tenant string) error {
 	return a.do(ctx, n, http.MethodPut, tenantTarget(tenant, ""), http.StatusCreated, nil)
 }

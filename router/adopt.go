@@ -11,11 +11,24 @@ import (
 // Adopt places a tenant that the directory does not know on the node of that name, which
 // has its file. Without a name it is the only node that has one, but for replicas that
 // follow it; of several it is a *CopiesError, and ErrNodesSilent while a node does not
-// say. The node's limits of the
-// tenant become those of the directory. It fails with ErrTenantExists, ErrUnknownNode,
-// ErrNoCopy, with ErrStray for a file that is to be cleared away, with ErrInProgress,
-// ErrDirectory, or with the *NodeError of the node.
-func (rt *Router) Adopt(ctx context.Context, tenant, node string) (Adopted, error) {
+// say. The node's limits of the tenant become those of the directory. It fails with
+// ErrTenantExists, ErrUnknownNode, ErrNoCopy, with ErrStray for a file that is to be
+// cleared away, with ErrInProgress, ErrDirectory, or with the *NodeError of the node.
+//
+// With force, which takes the name of a node, a tenant that the directory has elsewhere is
+// placed there, too, and keeps its limits: one whose own node is gone for good, and of
+// which no replica is recorded. It is ErrNotLost if its own node answers and has its file;
+// of one that does not answer it is for the caller to know that it does not write. A copy
+// that follows is promoted, though it may never have had all of the tenant's writes.
+func (rt *Router) Adopt(ctx context.Context, tenant, node string, force bool) (Adopted, error) {
+	if force {
+		if _, err := rt.knownNode(node); err != nil {
+			return Adopted{}, err
+		}
+		if _, placed := rt.directory.Tenant(tenant); placed {
+			return rt.adoptElsewhere(ctx, tenant, node)
+		}
+	}
 	release, err := rt.claimUnplaced(tenant)
 	if err != nil {
 		return Adopted{}, err
@@ -25,26 +38,27 @@ func (rt *Router) Adopt(ctx context.Context, tenant, node string) (Adopted, erro
 	if err != nil {
 		return Adopted{}, err
 	}
-	return rt.takeIn(ctx, tenant, n, found)
+	return rt.takeIn(ctx, tenant, n, found, force)
 }
 
 // postAdopt answers POST /_shard/tenants/<tenant>/adopt.
 func (rt *Router) postAdopt(ctx context.Context, r *http.Request, name string) (answer, error) {
-	return rt.postTakeIn(ctx, r, name, rt.Adopt)
+	node, force := "", false
+	if err := readMembers(r, members{"node": textTo(&node), "force": boolTo(&force)}); err != nil {
+		return answer{}, err
+	}
+	if force && node == "" {
+		return answer{}, refusing(http.StatusBadRequest, "\"node\" is required with \"force\"")
+	}
+	return takenIn(name, func() (Adopted, error) { return rt.Adopt(ctx, name, node, force) })
 }
 
-// postTakeIn answers a request that places a tenant where its file is, on the node that
-// the body may name.
-func (rt *Router) postTakeIn(ctx context.Context, r *http.Request, name string,
-	do func(ctx context.Context, tenant, node string) (Adopted, error)) (answer, error) {
+// takenIn answers a request that places a tenant where its file is, which do does.
+func takenIn(name string, do func() (Adopted, error)) (answer, error) {
 	if !ValidName(name) {
 		return answer{}, ErrName
 	}
-	node := ""
-	if err := readMembers(r, members{"node": textTo(&node)}); err != nil {
-		return answer{}, err
-	}
-	adopted, err := do(ctx, name, node)
+	adopted, err := do()
 	if err == nil {
 		return answer{http.StatusOK, adopted}, nil
 	}
@@ -80,8 +94,7 @@ func (rt *Router) findCopy(ctx context.Context, tenant, node string) (Node, stan
 }
 
 // onlyCopy returns the only node that has the tenant's file. Strays do not count, nor do
-// replicas beside another copy. While a
-// node does not answer there is no telling.
+// replicas beside another copy. While a node does not answer there is no telling.
 func (rt *Router) onlyCopy(ctx context.Context, tenant string) (Node, standing, error) {
 	nodes := slices.DeleteFunc(rt.directory.Nodes(), func(n Node) bool { return rt.hasStray(tenant, n.Name) })
 	have, unsure := among(ask(nodes, func(n Node) (standing, error) { return rt.standingSoon(ctx, n, tenant) }), isGone)

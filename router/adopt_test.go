@@ -68,7 +68,7 @@ func TestAdoptOneOfSeveral(t *testing.T) {
 	frozen, err := rt.admin.freeze(t.Context(), n1.Node, "acme", 0)
 	require.NoError(t, err)
 
-	_, err = rt.Adopt(t.Context(), "acme", "")
+	_, err = rt.Adopt(t.Context(), "acme", "", false)
 	var several *CopiesError
 	require.ErrorAs(t, err, &several)
 	require.Equal(t, []Copy{{"n1", frozen.Seq, true, several.Copies[0].Role}, {"n2", several.Copies[1].Seq, false, several.Copies[1].Role}}, several.Copies)
@@ -188,7 +188,7 @@ func TestAdoptOnADrainedNode(t *testing.T) {
 	acmeOn(t, addr, "n1")
 	require.NoError(t, rt.directory.Forget("acme"))
 	require.NoError(t, rt.Drain("n1"))
-	_, err := rt.Adopt(t.Context(), "acme", "")
+	_, err := rt.Adopt(t.Context(), "acme", "", false)
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { return rt.directory.Placed("n2") == 1 }, 10*time.Second, time.Millisecond)
 }

@@ -70,26 +70,41 @@ func (rt *Router) claimUnplaced(name string) (release func(), err error) {
 
 // takeIn places a tenant on the node that has its file, with the quota that the node
 // holds it to. A copy that follows another follows none any more. The tenant is claimed.
-func (rt *Router) takeIn(ctx context.Context, name string, n Node, found standing) (Adopted, error) {
+func (rt *Router) takeIn(ctx context.Context, name string, n Node, found standing, force bool) (Adopted, error) {
 	limits, err := rt.admin.quota(ctx, n, name)
 	if err != nil {
 		return Adopted{}, err
 	}
-	if found.Role == roleReplica {
-		if err := rt.admin.promote(ctx, n, name); err != nil {
-			return Adopted{}, err
-		}
-		found.Role = rolePrimary
+	if err := rt.lead(ctx, name, n, &found, force); err != nil {
+		return Adopted{}, err
 	}
 	if err := rt.directory.placeAs(name, n, tenant.Active, limits); err != nil {
 		return Adopted{}, err
 	}
+	rt.arrived(ctx, name, n)
+	return Adopted{name, copyOn(n, found), limits}, nil
+}
+
+// lead has a copy that was found on a node take writes and follow no other.
+func (rt *Router) lead(ctx context.Context, name string, n Node, found *standing, force bool) error {
+	if found.Role == "" || found.Role == rolePrimary {
+		return nil
+	}
+	if err := rt.admin.promote(ctx, n, name, force); err != nil {
+		return err
+	}
+	found.Role = rolePrimary
+	return nil
+}
+
+// arrived sees to what a tenant needs that was just placed where its file is: a lease, its
+// copies, and a node that takes tenants.
+func (rt *Router) arrived(ctx context.Context, name string, n Node) {
 	rt.leasing.granted(ctx, name, n.Name)
 	if rt.directory.Attrs(n.Name).Draining {
 		rt.fleet.startDrain(n.Name)
 	}
 	rt.copier.completeNow(context.WithoutCancel(ctx), name, copying{})
-	return Adopted{name, copyOn(n, found), limits}, nil
 }
 
 // among returns the nodes that have a tenant, of what all have said of it; absent tells

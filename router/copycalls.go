@@ -53,9 +53,14 @@ func (a *admin) follow(ctx context.Context, n Node, tenant, from string, thaw bo
 }
 
 // promote makes the node's copy of the tenant one that takes writes, and follows no other.
-// One that does already is content.
-func (a *admin) promote(ctx context.Context, n Node, tenant string) error {
-	err := a.do(ctx, n, http.MethodPost, tenantTarget(tenant, "/promote"), http.StatusOK, nil)
+// One that does already is content. One that may lack what its primary had is refused,
+// unless it is forced.
+func (a *admin) promote(ctx context.Context, n Node, tenant string, force bool) error {
+	rest := "/promote"
+	if force {
+		rest += "?force=1"
+	}
+	err := a.do(ctx, n, http.MethodPost, tenantTarget(tenant, rest), http.StatusOK, nil)
 	var node *NodeError
 	if errors.As(err, &node) && node.Status == http.StatusConflict && strings.Contains(node.Text, "not a replica") {
 		return nil

@@ -211,6 +211,9 @@ func (n *copyNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		n.say(w, 200, names)
 	case strings.HasPrefix(rest, "tenants/"):
+		if query := r.URL.RawQuery; query != "" && query != "purge=1" {
+			part += "?" + query
+		}
 		status, answer := n.serve(r.Method, name, part, string(body))
 		n.say(w, status, answer)
 		n.c.sync()
@@ -239,11 +242,12 @@ type copyError map[string]string
 func (n *copyNode) serve(method, name, part, body string) (int, any) {
 	f, exists := n.tenants[name]
 	switch route := method + " " + part; {
-	case route == "PUT ":
+	case route == "PUT ", route == "PUT ?role=primary":
 		if exists {
 			return 409, copyError{"error": "exists"}
 		}
-		f = &copyFile{following: n.upstream != "", incomplete: n.upstream != ""}
+		follows := n.upstream != "" && part == ""
+		f = &copyFile{following: follows, incomplete: follows}
 		if !f.following {
 			f.lineage = []copyHistory{n.c.history(0)}
 		}
@@ -286,8 +290,8 @@ func (n *copyNode) serve(method, name, part, body string) (int, any) {
 		return 200, json.RawMessage(f.quota)
 	case route == "POST follow":
 		return n.follow(name, f, body)
-	case route == "POST promote":
-		return n.promote(name, f)
+	case route == "POST promote", route == "POST promote?force=1":
+		return n.promote(name, f, part != "promote")
 	}
 	return 404, copyError{"error": "no such route"}
 }
@@ -317,14 +321,14 @@ func (n *copyNode) follow(name string, f *copyFile, body string) (int, any) {
 	return 200, copyError{"following": name}
 }
 
-func (n *copyNode) promote(name string, f *copyFile) (int, any) {
+func (n *copyNode) promote(name string, f *copyFile, force bool) (int, any) {
 	if !f.following {
 		return 409, copyError{"error": "it is not a replica"}
 	}
-	if f.incomplete {
+	if f.incomplete && !force {
 		return 409, copyError{"error": "it has not caught up"}
 	}
-	f.following, f.from = false, ""
+	f.following, f.from, f.incomplete = false, "", false
 	f.lineage = append(f.lineage, n.c.history(f.seq))
 	f.seq += 1000 // numbers that the old primary may have given out
 	return 200, copyError{"promoted": name}

@@ -135,7 +135,7 @@ func (rt *Router) makeFile(ctx context.Context, n Node, tenant string) error {
 	_, err := rt.admin.standing(ctx, n, tenant)
 	switch {
 	case err == nil:
-		return rt.admin.create(ctx, n, tenant)
+		return rt.admin.createPrimary(ctx, n, tenant)
 	case !isGone(err):
 		return err
 	}
@@ -143,7 +143,7 @@ func (rt *Router) makeFile(ctx context.Context, n Node, tenant string) error {
 	if err := rt.directory.expect(coming); err != nil {
 		return err
 	}
-	err = rt.admin.create(ctx, n, tenant)
+	err = rt.admin.createPrimary(ctx, n, tenant)
 	switch {
 	case err == nil:
 		return nil

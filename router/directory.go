@@ -46,6 +46,9 @@ type slot struct {
 	node    atomic.Pointer[Node]
 	attrs   atomic.Pointer[Attrs]
 	tenants atomic.Int64 // placed on it; changed under Directory.change
+
+	failovers atomic.Int64 // of it, begun by this router
+	relayed   relayed      // streams that come from it
 }
 
 func (s *slot) name() string { return s.node.Load().Name }
@@ -69,7 +72,7 @@ func OpenDirectoryWith(path string, opts DirectoryOptions) (*Directory, error) {
 		return nil, fmt.Errorf("directory %q: %w", path, err)
 	}
 	d.file = f
-	d.halted.follows.Store(opts.Follow)
+	d.halted.follows.Store(d.file.follows())
 	return d, nil
 }
 

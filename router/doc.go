@@ -61,9 +61,9 @@
 // copy, whether the primary is there or not, and changes nothing, neither the directory nor
 // a node. [Router.Promote] has it take the place of the primary.
 //
-//	dir, err := router.OpenDirectoryWith("second.fenec", router.DirectoryOptions{Follow: true})
+//	dir, err := router.OpenDirectoryWith("second.fenec", router.DirectoryOptions{Follow: "http://10.0.0.1:8090"})
 //	…
-//	rt, err := router.New(router.Options{Directory: dir, ReplicaOf: "http://10.0.0.1:8090", ReplicationToken: token})
+//	rt, err := router.New(router.Options{Directory: dir, ReplicationToken: token})
 //
 // A change that the primary has answered is on the disk of the primary, and has been sent
 // to each router that follows and keeps up. The two do not agree on which of them is the

@@ -25,7 +25,7 @@ type drain struct {
 }
 
 // Drain records that a node is drained, and begins to move its tenants off in the
-// background. That it is recorded means that a router that is started later goes on. Once
+// background, and the replicas on it after them. That it is recorded means that a router that is started later goes on. Once
 // more it tries at once what could not be moved. It fails with ErrName, ErrUnknownNode or
 // ErrDirectory.
 func (rt *Router) Drain(node string) error {
@@ -48,10 +48,11 @@ func (rt *Router) Undrain(node string) error {
 
 // DrainProgress is how far the drain of a node is.
 type DrainProgress struct {
-	Node   string    `json:"node"`
-	Left   int       `json:"left"`   // tenants placed there
-	Moving int       `json:"moving"` // of them
-	Failed []Unmoved `json:"failed"` // of them, the first 1,000 by name
+	Node     string    `json:"node"`
+	Left     int       `json:"left"`     // tenants placed there
+	Replicas int       `json:"replicas"` // of other tenants there, those of a pair aside
+	Moving   int       `json:"moving"`   // of both
+	Failed   []Unmoved `json:"failed"`   // of both, the first 1,000 by name
 }
 
 // DrainProgress tells how far the drain of a node is. It fails with ErrName or
@@ -60,7 +61,7 @@ func (rt *Router) DrainProgress(node string) (DrainProgress, error) {
 	if _, err := rt.knownNode(node); err != nil {
 		return DrainProgress{}, err
 	}
-	p := DrainProgress{Node: node, Left: rt.directory.Placed(node), Failed: []Unmoved{}}
+	p := DrainProgress{Node: node, Left: rt.directory.Placed(node), Replicas: len(rt.directory.replicasOn(node)), Failed: []Unmoved{}}
 	rt.fleet.mu.Lock()
 	d := rt.fleet.drains[node]
 	rt.fleet.mu.Unlock()
@@ -68,8 +69,8 @@ func (rt *Router) DrainProgress(node string) (DrainProgress, error) {
 		return p, nil
 	}
 	p.Failed = d.progress.failures(func(tenant string) bool {
-		t, ok := rt.directory.Tenant(tenant)
-		return ok && t.Node == node
+		p, ok := rt.directory.find([]byte(tenant))
+		return ok && (p.on.name() == node || rt.directory.hasReplicaOn(p, node))
 	})
 	d.progress.mu.Lock()
 	defer d.progress.mu.Unlock()
@@ -115,11 +116,14 @@ func (rt *Router) setDraining(name string, draining bool) error {
 // resumeDrains goes on with the drains that are recorded and do not run.
 func (rt *Router) resumeDrains() {
 	for _, n := range rt.directory.Nodes() {
-		if rt.directory.Attrs(n.Name).Draining && rt.directory.Placed(n.Name) > 0 {
+		if rt.directory.Attrs(n.Name).Draining && rt.directory.burden(n.Name) > 0 {
 			rt.fleet.startDrain(n.Name)
 		}
 	}
 }
+
+// burden returns how many tenants a node has, and replicas of others.
+func (d *Directory) burden(node string) int { return d.Placed(node) + len(d.replicasOn(node)) }
 
 // startDrain starts the work on a node. Work that waits for its next round does not
 // wait any longer.
@@ -160,12 +164,12 @@ func (f *fleet) endDrain(node string) {
 // or until the drain ends.
 func (f *fleet) drain(ctx context.Context, node string, d *drain) {
 	for wait := firstDrainWait; ; {
-		before := f.router.directory.Placed(node)
+		before := f.router.directory.burden(node)
 		f.drainOnce(ctx, node, d.progress)
 		if f.isEmpty(node, d) {
 			return
 		}
-		if f.router.directory.Placed(node) < before {
+		if f.router.directory.burden(node) < before {
 			wait = firstDrainWait
 			continue
 		}
@@ -188,7 +192,7 @@ func (f *fleet) drain(ctx context.Context, node string, d *drain) {
 func (f *fleet) isEmpty(node string, d *drain) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	d.working = f.router.directory.Placed(node) > 0
+	d.working = f.router.directory.burden(node) > 0
 	return !d.working
 }
 
@@ -211,4 +215,7 @@ func (f *fleet) drainOnce(ctx context.Context, node string, to *progress) {
 		}
 	}
 	f.carryOut(ctx, p.moves, to)
+	if f.router.directory.Placed(node) == 0 {
+		f.drainReplicas(ctx, node, to)
+	}
 }

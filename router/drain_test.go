@@ -18,9 +18,9 @@ import (
 
 // drainReport is how far a drain is.
 type drainReport struct {
-	Node         string
-	Left, Moving int
-	Failed       []Unmoved
+	Node                   string
+	Left, Replicas, Moving int
+	Failed                 []Unmoved
 }
 
 func drainOf(t testing.TB, addr, node string) (r drainReport) {
@@ -37,14 +37,14 @@ func TestDrain(t *testing.T) {
 	createAll(t, addr, "n1", "a", "b", "c")
 	require.NoError(t, rt.Directory().SetAttrs("n3", Attrs{Role: RoleDedicated}))
 	require.NoError(t, rt.Directory().SetStatus("b", tenant.Degraded))
-	require.Equal(t, drainReport{"n1", 3, 0, []Unmoved{}}, drainOf(t, addr, "n1"))
+	require.Equal(t, drainReport{"n1", 3, 0, 0, []Unmoved{}}, drainOf(t, addr, "n1"))
 
 	status, body := shardCall(t, addr, "POST", "nodes/n1/drain", "")
 	require.Equal(t, 202, status, body)
 	require.Contains(t, body, `"node":"n1"`)
 	eventually(t, func() bool { return drainOf(t, addr, "n1").Left == 0 })
 	eventually(t, func() bool { return drainOf(t, addr, "n1").Moving == 0 })
-	require.Equal(t, drainReport{"n1", 0, 0, []Unmoved{}}, drainOf(t, addr, "n1"))
+	require.Equal(t, drainReport{"n1", 0, 0, 0, []Unmoved{}}, drainOf(t, addr, "n1"))
 	require.NoError(t, rt.Directory().SetStatus("b", tenant.Active))
 	requireWhole(t, addr, n2, []*localNode{n1, n3}, "a", "b", "c")
 
@@ -135,7 +135,7 @@ func TestUndrainEndsTheWork(t *testing.T) {
 	status, body := shardCall(t, addr, "POST", "nodes/n1/drain", "")
 	require.Equal(t, 202, status, body)
 	<-asked
-	require.Equal(t, drainReport{"n1", 2, 1, []Unmoved{}}, drainOf(t, addr, "n1"))
+	require.Equal(t, drainReport{"n1", 2, 0, 1, []Unmoved{}}, drainOf(t, addr, "n1"))
 	status, body = shardCall(t, addr, "POST", "nodes/n1/undrain", "")
 	require.Equal(t, 204, status, body)
 	close(hold)

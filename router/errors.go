@@ -47,6 +47,9 @@ var (
 	ErrNoTrash = errors.New("it is in no trash")
 	// ErrStray is returned for a copy that is to be cleared away.
 	ErrStray = errors.New("its copy there is to be cleared away")
+	// ErrNotLost is returned when a tenant is to be placed elsewhere by force, though its
+	// node answers and has its file. A move, or a failover, is what places it elsewhere.
+	ErrNotLost = errors.New("the tenant is there, so it is moved or failed over")
 	// ErrNodesSilent is returned while it takes nodes to answer that do not. Naming the
 	// node helps.
 	ErrNodesSilent = errors.New("some nodes do not say whether they have it")

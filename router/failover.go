@@ -16,8 +16,9 @@ import (
 // FailedOver is what has become of failing a node over.
 type FailedOver struct {
 	Node string
-	// To is the node's standby, which has taken over all that are promoted. It is "" if
-	// each tenant was taken over by its own replica.
+	// To is the node's standby, which has taken over all that are promoted but for those
+	// that it had not all of, which their own replicas have. It is "" if the node has none,
+	// and each tenant was taken over by its own replica.
 	To       string
 	Promoted []Promoted // by tenant
 	// Failed are the tenants that are still placed on the node, by name. Trying again
@@ -34,7 +35,7 @@ type Promoted struct {
 }
 
 // FailOver takes the tenants off a node that is lost: their copies on the node's standby,
-// or else their own replicas, take writes from then on and are what the directory names.
+// or else, where it has none, or not all, their own replicas, take writes from then on and are what the directory names.
 // What the node had not sent them yet is lost.
 //
 // Of nodes that write under leases, the node has stopped writing when it begins, or it is
@@ -76,13 +77,16 @@ func (rt *Router) failOver(ctx context.Context, node string, tenants []string) (
 		done: FailedOver{Node: node, To: standby, Promoted: []Promoted{}, Failed: []Unmoved{}, Unreplicated: []string{}},
 	}
 	rt.mover.giveUp(node)
+	if s, ok := rt.directory.nodes.get(node); ok {
+		s.failovers.Add(1)
+		defer s.relayed.end()
+	}
 	p.run(ctx, tenants)
 	rt.reconciler.kick() // other copies are to follow those that have taken over
 	if paired {
 		p.endPair()
-	} else {
-		p.endReplicas()
 	}
+	p.endReplicas()
 	return p.sorted(), nil
 }
 
@@ -156,18 +160,16 @@ func (p *promotion) note(tenant, to string, err error) {
 // errElsewhere is returned for a tenant that is not on the node that is failed over.
 var errElsewhere = errors.New("it is no longer on the node")
 
-// candidates returns the nodes whose copies of a tenant may take over.
+// candidates returns the nodes whose copies of a tenant may take over: the standby, unless
+// it is known to lack the tenant, and those of its own replicas.
 func (p *promotion) candidates(tenant string) (nodes []Node) {
 	at, ok := p.copier.directory.find([]byte(tenant))
 	if !ok {
 		return nil
 	}
 	names := at.sparesThat(spareFollows)
-	if p.standby != "" {
-		names = nil
-		if at.spareOn(p.standby) == "" {
-			names = []string{p.standby}
-		}
+	if p.standby != "" && at.spareOn(p.standby) == "" {
+		names = slices.Insert(names, 0, p.standby)
 	}
 	for _, name := range names {
 		if n, ok := p.copier.directory.Node(name); ok {
@@ -215,9 +217,9 @@ func (p *promotion) claim(ctx context.Context, tenant string) (release func(), e
 	}
 }
 
-// best returns the nodes whose copies may take over, the one that has most first: one
-// that was promoted before, and then the one that has come furthest. It returns why if
-// there is none.
+// best returns the nodes whose copies may take over, the one that is to do so first: one
+// that was promoted before, then the standby, and then the one that has come furthest. It
+// returns why if there is none.
 func (p *promotion) best(ctx context.Context, tenant string) (nodes []Node, err error) {
 	said := ask(p.candidates(tenant), func(n Node) (s standing, err error) {
 		err = p.ask(ctx, n.Name, func() error {
@@ -231,7 +233,9 @@ func (p *promotion) best(ctx context.Context, tenant string) (nodes []Node, err 
 		}
 		return s, err
 	})
-	slices.SortStableFunc(said, func(a, b reply[standing]) int { return a.value.before(b.value) })
+	slices.SortStableFunc(said, func(a, b reply[standing]) int {
+		return cmp.Or(cmp.Compare(b.value.rank(), a.value.rank()), p.paired(a.node)-p.paired(b.node), a.value.before(b.value))
+	})
 	for _, r := range said {
 		if r.err != nil {
 			err = cmp.Or(err, r.err)
@@ -240,6 +244,14 @@ func (p *promotion) best(ctx context.Context, tenant string) (nodes []Node, err 
 		nodes = append(nodes, r.node)
 	}
 	return nodes, err
+}
+
+// paired is 0 for the standby and 1 for any other node, by which copies are in order.
+func (p *promotion) paired(n Node) int {
+	if n.Name == p.standby {
+		return 0
+	}
+	return 1
 }
 
 // call calls a node within the time that there is for it.
@@ -253,7 +265,7 @@ func (p *promotion) call(ctx context.Context, do func(context.Context) error) er
 func (p *promotion) promote(ctx context.Context, tenant string, n Node) error {
 	p.step("promote")
 	err := p.ask(ctx, n.Name, func() error {
-		return p.call(ctx, func(ctx context.Context) error { return p.copier.admin.promote(ctx, n, tenant) })
+		return p.call(ctx, func(ctx context.Context) error { return p.copier.admin.promote(ctx, n, tenant, false) })
 	})
 	if err != nil {
 		return err

@@ -323,3 +323,52 @@ func BenchmarkFailover(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/100, "µs/tenant")
 }
+
+// A tenant that the standby has not all of goes to its own replica, if it has one, and the
+// pair ends with that.
+func TestFailoverOfAPairToReplicas(t *testing.T) {
+	c := newCopyCluster(t, "n1", "n2", "n3", "n4")
+	rt, addr := c.router(Options{})
+	for _, name := range []string{"bare", "lacks", "leads", "silent", "whole"} {
+		c.create(addr, name, "n1")
+		if name != "bare" {
+			replicate(t, rt, name, "n3")
+		}
+	}
+	replicate(t, rt, "lacks", "n4")
+	c.create(addr, "other", "n3")
+	replicate(t, rt, "other", "n1")
+	c.pair(addr, "n1", "n2")
+	c.change("n1", func(n *copyNode) { n.down = true })
+	c.change("n2", func(n *copyNode) {
+		n.tenants["bare"].incomplete = true
+		n.tenants["lacks"].incomplete = true
+		n.tenants["leads"].seq = 9
+		n.fault = refusesOn("GET", "silent", "", 500)
+	})
+	c.change("n3", func(n *copyNode) {
+		n.tenants["leads"].following = false // by a failover that did not come to its end
+		n.tenants["whole"].seq = 9           // the standby comes first
+	})
+	c.change("n4", func(n *copyNode) { n.tenants["lacks"].seq = 7 })
+	status, body := failoverCall(t, addr, "n1")
+	require.Equal(t, 502, status)
+	require.JSONEq(t, `{"node":"n1","to":"n2","promoted":["whole"],
+		"elsewhere":[{"tenant":"lacks","to":"n4"},{"tenant":"leads","to":"n3"},{"tenant":"silent","to":"n3"}],
+		"failed":[{"tenant":"bare","why":"node n2: its copy has not caught up yet"}],"unreplicated":["other"]}`, body)
+	require.True(t, rt.directory.IsStandby("n2"), "what is left may be tried again")
+	for name, on := range map[string]string{"lacks": "n4", "leads": "n3", "silent": "n3", "whole": "n2"} {
+		at, _ := rt.directory.Tenant(name)
+		require.Equal(t, on, at.Node)
+		require.True(t, c.write(on, name), name)
+	}
+	require.Equal(t, map[string]spareState{"n1": spareLeft, "n2": spareLeft}, spareStates(rt, "leads"))
+	c.change("n2", func(n *copyNode) { n.tenants["bare"].incomplete = false })
+	status, body = failoverCall(t, addr, "n1")
+	require.Equal(t, 200, status)
+	require.JSONEq(t, `{"node":"n1","to":"n2","promoted":["bare"],"failed":[]}`, body)
+	require.False(t, rt.directory.IsStandby("n2"))
+	idle(t, rt)
+	c.follows("lacks", "n3", "n4")
+	require.Empty(t, rt.Unplaced(t.Context()).Files)
+}

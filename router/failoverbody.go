@@ -24,14 +24,20 @@ func (f FailedOver) body() any {
 			Unreplicated []string       `json:"unreplicated"`
 		}{f.Node, f.Promoted, failed, f.Unreplicated}
 	}
-	names := make([]string, len(f.Promoted))
-	for i, p := range f.Promoted {
-		names[i] = p.Tenant
+	names, elsewhere := []string{}, []Promoted(nil)
+	for _, p := range f.Promoted {
+		if p.To == f.To {
+			names = append(names, p.Tenant)
+		} else {
+			elsewhere = append(elsewhere, p)
+		}
 	}
 	return struct {
-		Node     string         `json:"node"`
-		To       string         `json:"to"`
-		Promoted []string       `json:"promoted"`
-		Failed   []failedTenant `json:"failed"`
-	}{f.Node, f.To, names, failed}
+		Node         string         `json:"node"`
+		To           string         `json:"to"`
+		Promoted     []string       `json:"promoted"`
+		Elsewhere    []Promoted     `json:"elsewhere,omitempty"` // by their own replicas
+		Failed       []failedTenant `json:"failed"`
+		Unreplicated []string       `json:"unreplicated,omitempty"`
+	}{f.Node, f.To, names, elsewhere, failed, f.Unreplicated}
 }

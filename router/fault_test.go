@@ -126,7 +126,7 @@ func TestCreateIsUndone(t *testing.T) {
 	var body struct{ Error string }
 	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &body))
 	require.Contains(t, body.Error, "directory: disk full")
-	require.Equal(t, []string{"GET /_admin/tenants/acme", "PUT /_admin/tenants/acme", "DELETE /_admin/tenants/acme?purge=1"}, asked)
+	require.Equal(t, []string{"GET /_admin/tenants/acme", "PUT /_admin/tenants/acme?role=primary", "DELETE /_admin/tenants/acme?purge=1"}, asked)
 	require.Empty(t, d.Tenants())
 	require.Equal(t, []Stray{{Tenant: "acme", Node: "n1"}}, d.Strays(), "which is looked for once the directory works")
 

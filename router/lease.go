@@ -34,6 +34,8 @@ type leasing struct {
 	failOver func(ctx context.Context, node string, tenants []string) error
 	// repair makes the stale copies of a node that is back follow.
 	repair func(ctx context.Context, node string) error
+	// restored makes up for what a node lacks that was started anew.
+	restored func(ctx context.Context, node string) error
 
 	failovers failoverCounts
 
@@ -191,20 +193,26 @@ func (l *leasing) send(s replication.Send, version uint64) {
 	state, err := l.grant(ctx, node, s.Grant)
 	l.do(func(now time.Duration) []replication.Action {
 		actions := l.leases.Answered(now, s, state, err)
-		l.noteLocked(s.Node, version, err)
+		l.noteLocked(s.Node, version, state, err)
 		return actions
 	})
 }
 
 // noteLocked notes what became of a grant.
-func (l *leasing) noteLocked(node string, version uint64, err error) {
+func (l *leasing) noteLocked(node string, version uint64, state replication.State, err error) {
 	t := l.tenures[node]
 	if t == nil {
 		return
 	}
 	switch {
 	case err == nil:
-		t.held = max(t.held, version)
+		t.held, t.taken = max(t.held, version), true
+	case errors.Is(err, replication.ErrMismatch):
+		if state.Epoch == nil && t.taken {
+			t.taken = false // it knows of no grant at all: it is another process
+			l.goLocked(func() { l.tryOn(node, l.restored) })
+		}
+		return
 	case !errors.Is(err, replication.ErrUnfenced):
 		return
 	case !t.told:

@@ -83,7 +83,7 @@ type leaseNode struct {
 }
 
 func newLeaseNode(t *testing.T) *leaseNode {
-	n := &leaseNode{fence: replication.NewFence(7)}
+	n := &leaseNode{fence: replication.NewFence(7, replication.Authority{})}
 	n.Server = httptest.NewServer(http.HandlerFunc(n.serve))
 	t.Cleanup(n.Close)
 	return n

@@ -34,6 +34,7 @@ type cluster struct {
 	replicas  map[string]string // by tenant
 	failovers []failover
 	repairs   []string        // by node
+	restarts  []string        // nodes that were looked at as they were started anew
 	refuse    map[string]bool // tenants that cannot be promoted
 	slow      time.Duration   // that a failover and a repair take
 	log       []string
@@ -102,7 +103,7 @@ func (c *cluster) boot(node string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.boots++
-	c.nodes[node] = &fenced{fence: replication.NewFence(c.boots << 32)}
+	c.nodes[node] = &fenced{fence: replication.NewFence(c.boots<<32, replication.Authority{})}
 }
 
 // begin starts a router anew.
@@ -111,7 +112,7 @@ func (c *cluster) begin() {
 		c.leasing.close()
 	}
 	l := newLeasing(c.directory, testTerm, c.logf)
-	l.clock, l.grant, l.failOver, l.repair = c.now, c.grant, c.failOver, c.repair
+	l.clock, l.grant, l.failOver, l.repair, l.restored = c.now, c.grant, c.failOver, c.repair, c.restored
 	c.leasing = l
 	l.begin()
 	synctest.Wait()
@@ -204,6 +205,13 @@ func (c *cluster) repair(_ context.Context, node string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.repairs = append(c.repairs, node)
+	return nil
+}
+
+func (c *cluster) restored(_ context.Context, node string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.restarts = append(c.restarts, node)
 	return nil
 }
 

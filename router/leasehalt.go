@@ -2,6 +2,7 @@ package router
 
 import (
 	"net/http"
+	"strings"
 	"sync/atomic"
 )
 
@@ -31,7 +32,8 @@ func (d *Directory) supersede() bool { return d.halted.on.CompareAndSwap(false, 
 // superseded reports whether another directory has taken the place of this one.
 func (d *Directory) superseded() bool { return d.halted.on.Load() }
 
-// haltable is a transport to nodes that sends nothing but reads once it is halted.
+// haltable is a transport to nodes that sends nothing but reads, and thaws, once it is
+// halted.
 type haltable struct {
 	*http.Transport
 	halted *halt
@@ -40,7 +42,9 @@ type haltable struct {
 // RoundTrip sends the request, or fails with ErrSuperseded or ErrFollows.
 func (t haltable) RoundTrip(r *http.Request) (*http.Response, error) {
 	why := t.halted.reason()
-	if why == nil || reads(r) {
+	// A tenant that this router has frozen for a move is given back: nobody else knows of
+	// the freeze, and a thaw breaks no move of whoever has taken its place, since that looks.
+	if why == nil || reads(r) || why == ErrSuperseded && strings.HasSuffix(r.URL.Path, "/thaw") {
 		return t.Transport.RoundTrip(r)
 	}
 	if r.Body != nil {

@@ -18,7 +18,8 @@ func (rt *Router) initLeasing() {
 	calls := newAdmin(l.interval)
 	calls.obeys(&rt.directory.halted)
 	context.AfterFunc(l.ctx, calls.close)
-	l.grant, l.failOver, l.repair = calls.grantLease, rt.failOverLost, rt.repairReturned
+	l.grant, l.failOver, l.restored = calls.grantLease, rt.failOverLost, rt.restored
+	l.repair = func(ctx context.Context, node string) error { return left(rt.repairReturned(ctx, node).Failed) }
 	rt.leasing = l
 }
 
@@ -36,11 +37,6 @@ func (rt *Router) failOverLost(ctx context.Context, node string, tenants []strin
 		return err
 	}
 	return left(done.Failed)
-}
-
-// repairReturned makes copies on a node that is back follow.
-func (rt *Router) repairReturned(ctx context.Context, node string) error {
-	return left(rt.repair(ctx, node).Failed)
 }
 
 // left returns an error that says what could not be done, nil if that is nothing.

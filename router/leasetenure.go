@@ -20,6 +20,7 @@ type tenure struct {
 	withheld []string  // that are granted to nobody, as they are failing over; sorted
 	freed    uint64    // the version since which the last that were are granted again
 	handover *handover // for which they are withheld; nil for a failover by itself
+	taken    bool      // it has taken a grant since it was started
 	told     bool      // it is logged that it takes no leases
 	repairs  repairs
 }

@@ -1,6 +1,7 @@
 package router
 
 import (
+	"context"
 	"sync/atomic"
 	"time"
 
@@ -43,7 +44,7 @@ func (l *leasing) repairLocked(node string) {
 	r.running = true
 	l.goLocked(func() {
 		for {
-			l.repairNow(node)
+			l.tryOn(node, l.repair)
 			if l.repaired(r) {
 				return
 			}
@@ -63,9 +64,10 @@ func (l *leasing) repaired(r *repairs) bool {
 // ready for its part in it.
 const repairTries = 5
 
-func (l *leasing) repairNow(node string) {
+// tryOn does something about the copies on a node that is back.
+func (l *leasing) tryOn(node string, repair func(context.Context, string) error) {
 	for try, wait := 1, l.interval; ; try, wait = try+1, 2*wait {
-		err := l.repair(l.ctx, node)
+		err := repair(l.ctx, node)
 		if err == nil || l.ctx.Err() != nil {
 			return
 		}

@@ -37,10 +37,6 @@ type Options struct {
 	// ReplicationToken opens /_replication, from where other routers get the directory, and
 	// is the one by which this router gets that of another. The zero Token opens nothing.
 	ReplicationToken Token
-	// ReplicaOf is the router whose directory this one's follows, as http://host:port: the
-	// primary. Until it is promoted this router forwards by that directory and changes
-	// nothing. The Directory has to be one that was opened to follow. Empty is none.
-	ReplicaOf string
 	// AllowOrigin is the origin whose pages may use the router and the nodes behind
 	// it from a browser, or "*" for all. The router then answers preflights, and its
 	// CORS headers replace those of the nodes. Empty leaves both to the nodes.

@@ -31,11 +31,12 @@ func (rt *Router) forward(s sender, in *incoming, d *destination) error {
 	for {
 		n := *d.place.on.node.Load()
 		in.sealed = d.place.sealed
+		sent := sendingTo(d.place.on)
 		u, err := s.send(n, d.target)
 		if err != nil {
 			return rt.failed(n, err)
 		}
-		again, err := rt.passOn(s, u, n, in, d, &h)
+		again, err := rt.passOn(s, u, n, in, d, &h, sent)
 		if err != nil {
 			return rt.failed(n, err)
 		}
@@ -46,9 +47,13 @@ func (rt *Router) forward(s sender, in *incoming, d *destination) error {
 }
 
 // passOn passes an answer on, unless the request is to be sent again.
-func (rt *Router) passOn(s sender, u *upstream, n Node, in *incoming, d *destination, h *holding) (again bool, err error) {
+func (rt *Router) passOn(s sender, u *upstream, n Node, in *incoming, d *destination, h *holding, sent sending) (again bool, err error) {
 	status := u.answer.Status
 	rt.accepted(in, d, status)
+	if status/100 == 2 && !in.Method.Safe() && rt.overtaken(sent) {
+		u.close()
+		return false, errOvertaken
+	}
 	f := formOf(&u.answer, in.Method)
 	if !f.isWhole() {
 		rt.degradations.heard(d, n.Name, status, nothing)
@@ -58,7 +63,7 @@ func (rt *Router) passOn(s sender, u *upstream, n Node, in *incoming, d *destina
 				return false, err
 			}
 		}
-		return false, relayLong(u, f, s)
+		return false, sent.relay(u, f, s)
 	}
 	says, err := takeWhole(u, n, f, s)
 	if err != nil {

@@ -2,6 +2,7 @@ package router
 
 import (
 	"net"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -64,6 +65,11 @@ func TestPeerKeepsAtMost(t *testing.T) {
 func TestPeerClosesOldConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, ups, _ := idlePeer(t, 2)
+		idle := func() ([]*upstream, *time.Timer) {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			return slices.Clone(p.idle), p.aging
+		}
 		time.Sleep(idleLimit / 2)
 		synctest.Wait()
 		used := p.take()
@@ -72,19 +78,23 @@ func TestPeerClosesOldConnections(t *testing.T) {
 		time.Sleep(idleLimit/2 + time.Millisecond)
 		synctest.Wait()
 		require.True(t, ups[0].closed)
-		require.Equal(t, []*upstream{used}, p.idle)
+		left, _ := idle()
+		require.Equal(t, []*upstream{used}, left)
 		time.Sleep(idleLimit / 2)
 		synctest.Wait()
 		require.True(t, used.closed)
-		require.Empty(t, p.idle)
-		require.Nil(t, p.aging)
+		left, aging := idle()
+		require.Empty(t, left)
+		require.Nil(t, aging)
 
 		again := newUpstream(nil, p, time.Minute)
 		p.give(again)
-		require.NotNil(t, p.aging)
+		_, aging = idle()
+		require.NotNil(t, aging)
 		require.Same(t, again, p.pop())
 		time.Sleep(idleLimit + time.Millisecond)
 		synctest.Wait()
-		require.Nil(t, p.aging)
+		_, aging = idle()
+		require.Nil(t, aging)
 	})
 }

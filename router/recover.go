@@ -84,7 +84,7 @@ func (m *mover) moveOver(ctx context.Context, tenant string, to Node, seq uint64
 		return err
 	}
 	// What was a copy on a standby, or a replica, follows nobody that there is any more.
-	if err := m.admin.promote(ctx, to, tenant); err != nil && !isRefusal(err) {
+	if err := m.admin.promote(ctx, to, tenant, false); err != nil && !isRefusal(err) {
 		return err
 	}
 	return m.admin.thaw(ctx, to, tenant)

@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"sync"
-
-	"github.com/fenec-go/fenecdb/tenant"
 )
 
 // Repaired is what has become of giving tenants replicas that lack one.
@@ -24,23 +22,33 @@ type Replicated struct {
 
 // Repair gives each tenant a replica that has none and whose node has no standby: on a
 // node that has a copy of it, if there is one, such as a node that is back after it was
-// failed over, and else on another. A tenant that moves is left alone. One whose own node
-// does not answer fails, as nothing could follow.
-func (rt *Router) Repair(ctx context.Context) Repaired { return rt.repair(ctx, "") }
+// failed over, and else on another. Before that, copies that are recorded and that their
+// nodes have not got any more are made anew. A tenant that moves is left alone. One whose
+// own node does not answer, or has no file of it, fails, as nothing could follow.
+func (rt *Router) Repair(ctx context.Context) Repaired {
+	p := rt.newReparation(ctx, "")
+	p.repair(ctx)
+	for name, why := range p.lost {
+		p.done.Failed = append(p.done.Failed, Unmoved{name, why})
+	}
+	return p.sorted()
+}
 
-// repair is Repair with replicas on one node only, of tenants that it has copies of; ""
-// for all nodes.
-func (rt *Router) repair(ctx context.Context, only string) Repaired {
-	p := &reparation{
-		copier: rt.copier, only: only, holds: rt.holders(ctx),
-		done: Repaired{[]Replicated{}, []Unmoved{}},
-	}
-	plan := p.plan(rt.directory.unreplicated())
-	var running sync.WaitGroup
-	for node, tenants := range plan {
-		running.Go(func() { p.run(ctx, node, tenants) })
-	}
-	running.Wait()
+// repairReturned is Repair for copies on one node that is back, of tenants that it has, or
+// is to have, copies of.
+func (rt *Router) repairReturned(ctx context.Context, node string) Repaired {
+	p := rt.newReparation(ctx, node)
+	p.repair(ctx)
+	p.tellLost()
+	return p.sorted()
+}
+
+func (p *reparation) repair(ctx context.Context) {
+	p.regain(ctx)
+	p.runAll(ctx, p.plan(p.directory.unreplicated()), p.one)
+}
+
+func (p *reparation) sorted() Repaired {
 	slices.SortFunc(p.done.Replicated, func(a, b Replicated) int { return cmp.Compare(a.Tenant, b.Tenant) })
 	slices.SortFunc(p.done.Failed, func(a, b Unmoved) int { return cmp.Compare(a.Tenant, b.Tenant) })
 	return p.done
@@ -60,7 +68,7 @@ func (d *Directory) unreplicated() (names []string) {
 
 func (d *Directory) lacksReplica(p *place) bool {
 	_, paired := d.standby(p.on)
-	return !paired && p.state == StateActive && p.status != tenant.Provisioning && len(p.sparesThat(spareFollows)) == 0
+	return !paired && p.isRest() && len(p.sparesThat(spareFollows)) == 0
 }
 
 // holder is what a node has said of the tenants that it has copies of.
@@ -87,12 +95,24 @@ func (rt *Router) holders(ctx context.Context) map[string]holder {
 // reparation is a repair under way.
 type reparation struct {
 	*copier
-	only  string
+	only  string // the node that copies are repaired on, "" for all
 	holds map[string]holder
 
-	mu   sync.Mutex // guards done
+	mu   sync.Mutex // guards the fields below
 	done Repaired
+	lost map[string]string // why a tenant is not where it is placed, by name
 }
+
+func (rt *Router) newReparation(ctx context.Context, only string) *reparation {
+	return &reparation{
+		copier: rt.copier, only: only, holds: rt.holders(ctx),
+		done: Repaired{[]Replicated{}, []Unmoved{}}, lost: map[string]string{},
+	}
+}
+
+// remedy does something about a tenant's copy on a node, and reports whether there was
+// anything to be done.
+type remedy func(ctx context.Context, tenant, node string) (done bool, err error)
 
 // plan chooses the nodes of the replicas, and returns the tenants of each.
 func (p *reparation) plan(tenants []string) map[string][]string {
@@ -118,7 +138,7 @@ func (p *reparation) plan(tenants []string) map[string][]string {
 // choose returns the node for a tenant's replica, "" if it is not to have one now.
 func (p *reparation) choose(s *spread, t Tenant) (node string, err error) {
 	has := func(node string) bool { return p.holds[node].tenants[t.Name] }
-	if p.only != "" && !has(p.only) {
+	if _, lost := p.lost[t.Name]; lost || p.only != "" && (p.only == t.Node || !has(p.only)) {
 		return "", nil
 	}
 	if err := p.holds[t.Node].err; err != nil {
@@ -137,13 +157,13 @@ func (p *reparation) choose(s *spread, t Tenant) (node string, err error) {
 	return "", ErrNoOtherNode
 }
 
-// run places the replicas of tenants on a node.
-func (p *reparation) run(ctx context.Context, node string, tenants []string) {
+// run does something for tenants and one node.
+func (p *reparation) run(ctx context.Context, node string, tenants []string, do remedy) {
 	quiet := p.newSilences()
 	inParallel(copyWorkers, tenants, func(name string) {
 		repaired := false
 		err := quiet.ask(ctx, node, func() (err error) {
-			repaired, err = p.one(ctx, name, node)
+			repaired, err = do(ctx, name, node)
 			return err
 		})
 		p.mu.Lock()

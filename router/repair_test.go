@@ -114,7 +114,7 @@ func TestRepairOfOneNode(t *testing.T) {
 	c.create(addr, "a", "n2")
 	c.create(addr, "b", "n2")
 	require.NoError(t, rt.admin.create(t.Context(), c.nodes["n1"].Node, "a"))
-	done := rt.repair(t.Context(), "n1")
+	done := rt.repairReturned(t.Context(), "n1")
 	require.Equal(t, Repaired{[]Replicated{{"a", "n1"}}, []Unmoved{}}, done)
 	c.follows("a", "n1", "n2")
 	require.Empty(t, spareStates(rt, "b"))

@@ -90,10 +90,15 @@ func TestRealPair(t *testing.T) {
 	require.JSONEq(t, `{"node":"n1","to":"n2","promoted":["acme","beta"],"failed":[]}`, body)
 	mustRun(t, addr, "acme", "put docs {n: 11}")
 	require.Contains(t, mustRun(t, addr, "acme", "get docs count"), `"count":11`)
+	status, body = shardCall(t, addr, "PUT", "tenants/gamma", "")
+	require.Equal(t, 201, status)
+	require.JSONEq(t, `{"tenant":"gamma","node":"n2"}`, body)
+	mustRun(t, addr, "gamma", "create collection docs (n int)", "put docs {n: 1}") // though n2 is told still to follow
 
 	n2.stop()
 	n2.start(t)
 	mustRun(t, addr, "acme", "put docs {n: 12}")
+	mustRun(t, addr, "gamma", "put docs {n: 2}")
 
 	n1.opts.ReplicaOf = "http://" + n2.Addr
 	n1.start(t)
@@ -101,6 +106,7 @@ func TestRealPair(t *testing.T) {
 	require.Equal(t, 200, status)
 	require.JSONEq(t, `{"node":"n2","unreplicated":[]}`, pairCall(t, addr, n2, "n1"))
 	n1.requireRows(t, "acme", 12)
+	n1.requireRows(t, "gamma", 2)
 	mustRun(t, addr, "acme", "put docs {n: 13}")
 	n1.requireRows(t, "acme", 13)
 	status, _ = n1.on(t, "acme", "put docs {n: 1}")

@@ -19,12 +19,15 @@ type DirectoryOptions struct {
 	// Feed is how much room the latest changes take up that are kept for routers that
 	// follow this one, in bytes. Zero keeps none, and then no router can.
 	Feed int64
-	// Follow has the file follow that of the router which Options.ReplicaOf names. One that
-	// has been a primary's becomes a follower's, and loses what its new primary does not
-	// have.
-	Follow bool
+	// Follow is the router whose directory this one follows, as http://host:port: its
+	// primary. Until it is promoted, the router forwards by that directory and changes
+	// nothing. A file that has been a primary's becomes a follower's, and loses what its new
+	// primary does not have; but one that was promoted in the place of that primary, by
+	// Router.Promote, stays a primary's. Empty is none.
+	Follow string
 	// Promote has the directory take changes though the file has followed another router's.
-	// Of one that has not it changes nothing.
+	// One that has been a primary's takes the place of all that have gone on from it: of a
+	// router that was promoted, and is lost for good, or has given up its history.
 	Promote bool
 	// ErrorLog is told what happens to streams of changes. nil is the standard logger of
 	// package log.
@@ -47,8 +50,17 @@ type directoryFile struct {
 // openFile opens the database at path, "" being one in memory, and creates the
 // collections that it lacks, unless it follows.
 func openFile(path string, opts DirectoryOptions) (*directoryFile, error) {
-	if opts.Follow && opts.Promote {
-		return nil, errors.New("it either follows or is promoted")
+	if opts.Follow != "" {
+		if opts.Promote {
+			return nil, errors.New("it either follows or is promoted")
+		}
+		if path == "" {
+			return nil, errors.New("a directory in memory follows none")
+		}
+		var err error
+		if opts.Follow, err = mirror.ParsePrimary(opts.Follow); err != nil {
+			return nil, err
+		}
 	}
 	if opts.ErrorLog == nil {
 		opts.ErrorLog = log.Default()
@@ -81,18 +93,37 @@ func (f *directoryFile) opened(db *fenec.DB) error {
 // takePart makes the file what the options say that it is.
 func (f *directoryFile) takePart(db *fenec.DB) error {
 	ctx := context.Background()
-	follows := db.History().Following
+	follows, note := db.History().Following, mirror.Promotion(db.Path())
+	from := ""
+	if f.opts.Follow != "" {
+		var err error
+		if from, err = note.From(); err != nil {
+			return err
+		}
+	}
 	switch {
-	case f.opts.Follow && follows:
-		return nil
-	case f.opts.Follow:
-		return f.beginToFollow(ctx, db)
+	case f.opts.Follow != "" && follows:
+		return note.Forget()
+	case f.opts.Follow != "" && from == f.opts.Follow:
+		f.opts.ErrorLog.Printf("directory %q: it was promoted in the place of %s and STAYS THE PRIMARY'S: to have it follow there again, "+
+			"and give up what that one does not have, remove %s", db.Path(), from, note.Path())
+	case f.opts.Follow != "":
+		if err := f.beginToFollow(ctx, db); err != nil {
+			return err
+		}
+		return note.Forget()
 	case follows && !f.opts.Promote:
 		return fmt.Errorf("%w: --replica-of has it go on, --promote has it take changes", ErrFollows)
 	case follows:
 		if err := f.force(ctx, db); err != nil {
 			return err
 		}
+	case f.opts.Promote && len(db.History().Lineage) > 0:
+		h, err := db.Fork(ctx)
+		if err != nil {
+			return err
+		}
+		f.opts.ErrorLog.Printf("directory %q: it takes the place of all that have gone on from it, in history %v", db.Path(), h.Lineage.Current())
 	}
 	if f.opts.Feed > 0 {
 		if _, err := db.BeginHistory(ctx); err != nil {
@@ -169,6 +200,15 @@ func (f *directoryFile) settled() (history string, err error) {
 }
 
 func (f *directoryFile) close() error { return f.single.Close() }
+
+// follows reports whether the file follows another router's.
+func (f *directoryFile) follows() (follows bool) {
+	_ = f.use(func(db *fenec.DB) error {
+		follows = db.History().Following
+		return nil
+	})
+	return follows
+}
 
 // promote has the router take changes whose directory this is.
 func (f *directoryFile) promote(ctx context.Context, force bool) (replication.History, error) {

@@ -71,7 +71,7 @@ func New(opts Options) (*Router, error) {
 	rt.initLeasing()
 	rt.fleet.init(rt)
 	rt.initMoves()
-	if rt.opts.ReplicaOf == "" {
+	if !rt.follows() {
 		rt.takeCharge()
 	} else if err := rt.follow(); err != nil {
 		return nil, err

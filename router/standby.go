@@ -3,7 +3,6 @@ package router
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -34,19 +33,10 @@ type standby struct {
 
 // checkReplication says what is wrong with the options of replication.
 func (rt *Router) checkReplication() error {
-	f := rt.directory.file
-	switch follows := rt.directory.halted.follows.Load(); {
-	case rt.opts.ReplicaOf == "" && !follows:
-		return nil
-	case rt.opts.ReplicaOf == "":
-		return fmt.Errorf("router: %w, and Options.ReplicaOf does not name it", ErrFollows)
-	case rt.opts.ReplicationToken.IsZero():
+	if rt.follows() && rt.opts.ReplicationToken.IsZero() {
 		return errors.New("router: to follow another one takes the replication token")
-	case !follows || f.single.Path() == "":
-		return errors.New("router: the directory was not opened to follow another one, or is no file")
 	}
-	_, err := mirror.ParsePrimary(rt.opts.ReplicaOf)
-	return err
+	return nil
 }
 
 // follow begins to follow the primary.
@@ -64,7 +54,7 @@ func (rt *Router) follow() error {
 func (s *standby) start() error {
 	rt := s.router
 	r, err := mirror.StartReplica(s, mirror.ReplicaOptions{
-		Primary: rt.opts.ReplicaOf, Token: rt.opts.ReplicationToken, Instance: s.file.instance, ErrorLog: rt.opts.ErrorLog,
+		Primary: s.file.opts.Follow, Token: rt.opts.ReplicationToken, Instance: s.file.instance, ErrorLog: rt.opts.ErrorLog,
 	})
 	if err == nil {
 		s.replica.Store(r)
@@ -103,13 +93,13 @@ func (s *standby) Use(ctx context.Context) (db *fenec.DB, release func(), err er
 }
 
 // Replace puts an image in the place of the database, and what it holds in the maps.
-func (s *standby) Replace(ctx context.Context, a *fenec.Arrival) error {
+func (s *standby) Replace(ctx context.Context, a *fenec.Arrival, keep bool) (kept string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.file.single.Replace(ctx, a); err != nil {
-		return err
+	if kept, err = s.file.single.Replace(ctx, a, keep); err != nil {
+		return kept, err
 	}
-	return s.file.use(func(db *fenec.DB) error {
+	return kept, s.file.use(func(db *fenec.DB) error {
 		s.catcher.catchUp(db)
 		return nil
 	})
@@ -168,6 +158,9 @@ func (s *standby) promote(ctx context.Context, force bool) (h replication.Histor
 // fork makes the file a primary's, with all its collections. It may have been forked by a
 // promotion that failed later.
 func (s *standby) fork(ctx context.Context, db *fenec.DB, force bool) (replication.History, error) {
+	if err := mirror.Promotion(db.Path()).Keep(s.file.opts.Follow); err != nil {
+		return replication.History{}, err
+	}
 	h, err := db.Promote(ctx, force)
 	if err != nil && !errors.Is(err, fenec.ErrNotReplica) {
 		return h, err

@@ -62,10 +62,10 @@ const testReplicationToken = "r1"
 func startStation(t testing.TB, file, primary string, with func(*DirectoryOptions, *Options)) *station {
 	t.Helper()
 	logger := log.New(testWriter{t}, filepath.Base(file)+": ", 0)
-	kept := DirectoryOptions{Feed: 8 << 20, Follow: primary != "", ErrorLog: logger}
+	kept := DirectoryOptions{Feed: 8 << 20, ErrorLog: logger}
 	opts := Options{ReplicationToken: NewToken(testReplicationToken), ErrorLog: logger}
 	if primary != "" {
-		opts.ReplicaOf = "http://" + primary
+		kept.Follow = "http://" + primary
 	}
 	if with != nil {
 		with(&kept, &opts)
@@ -275,10 +275,10 @@ func TestStandbyWithoutADirectory(t *testing.T) {
 
 // A router by hosts tells as well that it does not know yet.
 func TestStandbyByHosts(t *testing.T) {
-	d, err := OpenDirectoryWith(filepath.Join(t.TempDir(), "s"), DirectoryOptions{Follow: true})
+	d, err := OpenDirectoryWith(filepath.Join(t.TempDir(), "s"), DirectoryOptions{Follow: "http://127.0.0.1:1"})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, d.Close()) })
-	rt, err := New(Options{Directory: d, ReplicaOf: "http://127.0.0.1:1", ReplicationToken: NewToken("x"),
+	rt, err := New(Options{Directory: d, ReplicationToken: NewToken("x"),
 		Resolver: tenant.ByHost{Registry: d, Domain: "example.com"}, ErrorLog: log.New(testWriter{t}, "", 0)})
 	require.NoError(t, err)
 	defer rt.Shutdown(context.Background())
@@ -407,22 +407,20 @@ func TestFilesOfStandbys(t *testing.T) {
 	_, err := OpenDirectory(s.file)
 	require.ErrorIs(t, err, ErrFollows)
 	require.ErrorContains(t, err, "--promote")
-	d, err := OpenDirectoryWith(s.file, DirectoryOptions{Follow: true})
+	d, err := OpenDirectoryWith(s.file, DirectoryOptions{Follow: "http://127.0.0.1:1"})
 	require.NoError(t, err)
-	_, err = New(Options{Directory: d, ReplicationToken: NewToken("x")})
-	require.ErrorIs(t, err, ErrFollows)
-	_, err = New(Options{Directory: d, ReplicaOf: "http://127.0.0.1:1"})
+	_, err = New(Options{Directory: d})
 	require.ErrorContains(t, err, "token")
-	_, err = New(Options{Directory: d, ReplicaOf: "https://127.0.0.1:1", ReplicationToken: NewToken("x")})
-	require.ErrorContains(t, err, "http://")
 	require.NoError(t, d.Close())
-	_, err = New(Options{ReplicaOf: "http://127.0.0.1:1", ReplicationToken: NewToken("x")})
-	require.ErrorContains(t, err, "not opened to follow")
+	_, err = OpenDirectoryWith(s.file, DirectoryOptions{Follow: "https://127.0.0.1:1"})
+	require.ErrorContains(t, err, "http://")
+	_, err = OpenDirectoryWith("", DirectoryOptions{Follow: "http://127.0.0.1:1"})
+	require.ErrorContains(t, err, "memory")
 
-	for range 2 { // which changes nothing the second time
+	for forks := 2; forks < 4; forks++ { // of what is a primary's it makes one that goes before all others
 		d, err = OpenDirectoryWith(s.file, DirectoryOptions{Promote: true})
 		require.NoError(t, err)
-		require.Len(t, d.lineage(), 2)
+		require.Len(t, d.lineage(), forks)
 		require.NoError(t, d.SetStatus("acme", tenant.Active))
 		require.NoError(t, d.Close())
 	}
@@ -435,7 +433,7 @@ func TestFilesOfStandbys(t *testing.T) {
 	d, err = OpenDirectory(own)
 	require.NoError(t, err)
 	require.NoError(t, d.Close())
-	d, err = OpenDirectoryWith(own, DirectoryOptions{Follow: true})
+	d, err = OpenDirectoryWith(own, DirectoryOptions{Follow: "http://127.0.0.1:1"})
 	require.NoError(t, err, "there is nothing in it")
 	require.NoError(t, d.Close())
 	own = filepath.Join(dir, "filled")
@@ -443,14 +441,14 @@ func TestFilesOfStandbys(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, d.PutNode(n2))
 	require.NoError(t, d.Close())
-	_, err = OpenDirectoryWith(own, DirectoryOptions{Follow: true})
+	_, err = OpenDirectoryWith(own, DirectoryOptions{Follow: "http://127.0.0.1:1"})
 	require.ErrorIs(t, err, ErrNeverReplicated)
 	d, err = OpenDirectory(own)
 	require.NoError(t, err, "and it is as it was")
 	require.NoError(t, d.Close())
 
 	var logged bytes.Buffer
-	d, err = OpenDirectoryWith(s.file, DirectoryOptions{Follow: true, ErrorLog: log.New(&logged, "", 0)})
+	d, err = OpenDirectoryWith(s.file, DirectoryOptions{Follow: "http://127.0.0.1:1", ErrorLog: log.New(&logged, "", 0)})
 	require.NoError(t, err)
 	require.NoError(t, d.Close())
 	require.Contains(t, logged.String(), "GIVEN UP")
@@ -458,6 +456,28 @@ func TestFilesOfStandbys(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, d.Close())
 	require.Contains(t, logged.String(), "had not caught up")
+}
+
+// A router that was promoted while it ran stays the primary, though it is started again by
+// whoever goes on to say that it follows.
+func TestPromotedRouterIsStartedAgain(t *testing.T) {
+	dir := t.TempDir()
+	p, n1, _ := primaryWith(t, filepath.Join(dir, "p"))
+	s := startStation(t, filepath.Join(dir, "s"), p.addr, nil)
+	s.caughtUp(p)
+	p.stop()
+	require.NoError(t, s.rt.Promote(t.Context()))
+	require.NoError(t, s.rt.directory.Place("own", n1))
+	s.stop()
+	s = startStation(t, s.file, p.addr, nil)
+	require.False(t, s.rt.follows())
+	_, ok := s.rt.directory.Tenant("own")
+	require.True(t, ok)
+	require.NoError(t, s.rt.directory.Place("more", n1))
+	s.stop()
+	elsewhere := startStation(t, s.file, "127.0.0.1:1", nil)
+	require.True(t, elsewhere.rt.follows())
+	require.NoFileExists(t, s.file+".promoted")
 }
 
 // D7 through two routers: what comes at once is more than the history goes back.

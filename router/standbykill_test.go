@@ -22,11 +22,11 @@ const playingPrimary = "FENEC_TEST_PRIMARY"
 func playStation(file, addr string) {
 	primary := os.Getenv(playingPrimary)
 	quiet := log.New(io.Discard, "", 0)
-	d, err := OpenDirectoryWith(file, DirectoryOptions{Feed: 8 << 20, Follow: primary != "", Promote: primary == "", ErrorLog: quiet})
+	d, err := OpenDirectoryWith(file, DirectoryOptions{Feed: 8 << 20, Follow: primary, Promote: primary == "", ErrorLog: quiet})
 	if err != nil {
 		panic(err)
 	}
-	rt, err := New(Options{Directory: d, ReplicationToken: NewToken(testReplicationToken), ReplicaOf: primary, ErrorLog: quiet})
+	rt, err := New(Options{Directory: d, ReplicationToken: NewToken(testReplicationToken), ErrorLog: quiet})
 	if err != nil {
 		panic(err)
 	}

@@ -30,6 +30,7 @@ var statuses = []struct {
 	{ErrNoCopy, http.StatusNotFound, ""},
 	{ErrNoTrash, http.StatusNotFound, ""},
 	{ErrStray, http.StatusConflict, ""},
+	{ErrNotLost, http.StatusConflict, ""},
 	{ErrNodesSilent, http.StatusServiceUnavailable, ""},
 	{ErrNoNodes, http.StatusConflict, ""},
 	{ErrNoCapacity, problem.NoCapacity.Status, problem.NoCapacity.Code},

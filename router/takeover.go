@@ -6,8 +6,9 @@ import (
 )
 
 // takeOver records that a tenant's copy on the node to was promoted, and that the tenant
-// is there from now on. The copy on the node it was on is left there, should that be back;
-// what an unfinished move has made elsewhere is a stray.
+// is there from now on. The copy on the node it was on is left there, should that be back,
+// and so is the one on that node's standby, if it is another one; what an unfinished move
+// has made elsewhere is a stray.
 func (d *Directory) takeOver(tenant, from string, to Node) error {
 	a := &amendment{tenant: tenant}
 	a.change = func(p *place) error {
@@ -21,6 +22,9 @@ func (d *Directory) takeOver(tenant, from string, to Node) error {
 		}
 		if m := p.move; m != nil && m.Seq > 0 && m.To != to.Name {
 			a.strays = append(a.strays, Stray{tenant, m.To, m.Seq})
+		}
+		if standby, ok := d.standby(before); ok && standby != on {
+			p.setSpare(standby, spareLeft)
 		}
 		d.goTo(p, on)
 		if p.spareOn(from) == "" {

@@ -28,7 +28,7 @@ func (rt *Router) Undelete(ctx context.Context, tenant, node string) (Adopted, e
 	found, err := rt.admin.standing(ctx, n, tenant)
 	var adopted Adopted
 	if err == nil {
-		adopted, err = rt.takeIn(ctx, tenant, n, found)
+		adopted, err = rt.takeIn(ctx, tenant, n, found, false)
 	}
 	if err != nil {
 		rt.discard(ctx, n, tenant)
@@ -38,7 +38,11 @@ func (rt *Router) Undelete(ctx context.Context, tenant, node string) (Adopted, e
 
 // postUndelete answers POST /_shard/tenants/<tenant>/undelete.
 func (rt *Router) postUndelete(ctx context.Context, r *http.Request, name string) (answer, error) {
-	return rt.postTakeIn(ctx, r, name, rt.Undelete)
+	node := ""
+	if err := readMembers(r, members{"node": textTo(&node)}); err != nil {
+		return answer{}, err
+	}
+	return takenIn(name, func() (Adopted, error) { return rt.Undelete(ctx, name, node) })
 }
 
 // restore has a node take a tenant out of its trash: the one of that name, or, without a

@@ -3,6 +3,8 @@ package tenant_test
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -45,6 +47,12 @@ func notes(t *testing.T, h *tenant.Handle) (a int64) {
 	return a
 }
 
+// replace has an arrival take the place of a database that nobody misses.
+func replace(ctx context.Context, c raw.Copy, a *fenec.Arrival) error {
+	_, err := c.Replace(ctx, a, false)
+	return err
+}
+
 func TestReplace(t *testing.T) {
 	dir := t.TempDir()
 	var opened, closed int
@@ -65,10 +73,10 @@ func TestReplace(t *testing.T) {
 		return notes(t, h)
 	}
 
-	require.NoError(t, c.Replace(t.Context(), arrival(t, c, 1)))
+	require.NoError(t, replace(t.Context(), c, arrival(t, c, 1)))
 	require.Equal(t, []int{1, 1}, []int{opened, closed}, "it is opened by the next use")
 	require.EqualValues(t, 1, value())
-	require.NoError(t, c.Replace(t.Context(), arrival(t, c, 2)))
+	require.NoError(t, replace(t.Context(), c, arrival(t, c, 2)))
 	require.EqualValues(t, 2, value())
 
 	// Who uses it is asked to let go, and reads on until then.
@@ -76,7 +84,7 @@ func TestReplace(t *testing.T) {
 	require.NoError(t, err)
 	done := make(chan error, 1)
 	a := arrival(t, c, 3)
-	go func() { done <- c.Replace(context.Background(), a) }()
+	go func() { done <- replace(context.Background(), c, a) }()
 	<-h.Done()
 	require.EqualValues(t, 2, notes(t, h))
 	h.Release()
@@ -86,7 +94,7 @@ func TestReplace(t *testing.T) {
 	// Who does not let go finds it closed.
 	h, err = m.Acquire(t.Context(), "acme")
 	require.NoError(t, err)
-	require.NoError(t, c.Replace(t.Context(), arrival(t, c, 4)))
+	require.NoError(t, replace(t.Context(), c, arrival(t, c, 4)))
 	_, err = h.Query(t.Context(), "get notes")
 	require.ErrorIs(t, err, fenec.ErrClosed)
 	require.EqualValues(t, 4, value())
@@ -95,21 +103,130 @@ func TestReplace(t *testing.T) {
 	// Nothing takes the place of what is frozen, gone, or waited for in vain.
 	_, err = m.Freeze(t.Context(), "acme", 0)
 	require.NoError(t, err)
-	require.ErrorIs(t, c.Replace(t.Context(), arrival(t, c, 5)), tenant.ErrFrozen)
+	require.ErrorIs(t, replace(t.Context(), c, arrival(t, c, 5)), tenant.ErrFrozen)
 	require.NoError(t, m.Thaw(t.Context(), "acme"))
 	h, err = m.Acquire(t.Context(), "acme")
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.ErrorIs(t, c.Replace(ctx, arrival(t, c, 5)), context.Canceled)
+	require.ErrorIs(t, replace(ctx, c, arrival(t, c, 5)), context.Canceled)
 	h.Release()
 	require.EqualValues(t, 4, value())
 	require.NoError(t, m.DeleteNow(t.Context(), "acme"))
-	require.ErrorIs(t, c.Replace(t.Context(), arrival(t, c, 5)), tenant.ErrNotFound)
+	require.ErrorIs(t, replace(t.Context(), c, arrival(t, c, 5)), tenant.ErrNotFound)
 	left, err := filepath.Glob(filepath.Join(dir, "acme*"))
 	require.NoError(t, err)
 	require.Empty(t, left)
 	require.Zero(t, m.Slots())
+}
+
+// What is to be kept of a copy is in the trash, whole, and can be taken out of it.
+func TestReplaceKeeps(t *testing.T) {
+	dir := t.TempDir()
+	m, err := tenant.Open(dir, tenant.Options{})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, m.Close()) }()
+	require.NoError(t, m.Create(t.Context(), "acme"))
+	c := raw.CopyOf(m, "acme")
+	require.NoError(t, replace(t.Context(), c, arrival(t, c, 1)))
+	list, err := m.Trash()
+	require.NoError(t, err)
+	require.Empty(t, list)
+	db, release, err := c.Use(t.Context())
+	require.NoError(t, err)
+	_, err = db.Promote(t.Context(), true)
+	require.NoError(t, err)
+	_, err = db.Exec(t.Context(), "set notes {a: 2}")
+	require.NoError(t, err)
+	release()
+
+	kept, err := c.Replace(t.Context(), arrival(t, c, 3), true)
+	require.NoError(t, err)
+	list, err = m.Trash()
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	require.Equal(t, "acme", list[0].Name)
+	require.FileExists(t, kept)
+	require.NoError(t, fenec.Check(kept))
+	value := func() int64 {
+		h, err := m.Acquire(t.Context(), "acme")
+		require.NoError(t, err)
+		defer h.Release()
+		return notes(t, h)
+	}
+	require.EqualValues(t, 3, value())
+	require.NoError(t, m.DeleteNow(t.Context(), "acme"))
+	require.NoError(t, m.Undelete(t.Context(), "acme"))
+	require.EqualValues(t, 2, value())
+}
+
+// Whatever happens while it is replaced, the name has a database, and what it had is there:
+// under its name, or in the trash.
+func TestReplaceKeepsAtEveryStep(t *testing.T) {
+	dir := t.TempDir()
+	var steps []string
+	begun := false
+	m, err := tenant.Open(dir, crashOptions.WithStep(func(step string) {
+		if !begun {
+			return
+		}
+		steps = append(steps, step)
+		crashed := t.TempDir()
+		require.NoError(t, os.CopyFS(crashed, os.DirFS(dir)))
+		require.Contains(t, replacedWorlds, replacedWorld(t, crashed), step)
+	}))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, m.Close()) }()
+	require.NoError(t, m.Create(t.Context(), "acme"))
+	c := raw.CopyOf(m, "acme")
+	require.NoError(t, replace(t.Context(), c, arrival(t, c, 2)))
+	arrived := arrival(t, c, 3)
+	begun = true
+	_, err = c.Replace(t.Context(), arrived, true)
+	begun = false
+	require.NoError(t, err)
+	require.Equal(t, []string{"replace: close", "replace: set aside", "replace: keep", "replace: rename", "replaced"}, steps)
+	require.Equal(t, "3, kept 2", replacedWorld(t, dir))
+}
+
+// replacedWorlds are what a crash may leave of the note of a tenant and of the one that is
+// kept. One that is kept before it is replaced has two names.
+var replacedWorlds = []string{"2", "2, kept 2", "3, kept 2"}
+
+func replacedWorld(t *testing.T, from string) string {
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS(from)))
+	m, err := tenant.Open(dir, crashOptions)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, m.Close()) }()
+	value := func() string {
+		h, err := m.Acquire(t.Context(), "acme")
+		require.NoError(t, err)
+		defer h.Release()
+		return fmt.Sprint(notes(t, h))
+	}
+	world := value()
+	if list, err := m.Trash(); err != nil || len(list) == 0 {
+		require.NoError(t, err)
+		return world
+	}
+	require.NoError(t, m.DeleteNow(t.Context(), "acme"))
+	require.NoError(t, m.Undelete(t.Context(), "acme"))
+	return world + ", kept " + value()
+}
+
+// Without a trash nothing is kept.
+func TestReplaceWithoutTrash(t *testing.T) {
+	dir := t.TempDir()
+	m, err := tenant.Open(dir, tenant.Options{TrashKeep: -1})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, m.Close()) }()
+	require.NoError(t, m.Create(t.Context(), "acme"))
+	c := raw.CopyOf(m, "acme")
+	kept, err := c.Replace(t.Context(), arrival(t, c, 1), true)
+	require.NoError(t, err)
+	require.Empty(t, kept)
+	require.NoDirExists(t, filepath.Join(dir, ".trash"))
 }
 
 // A copy is used whatever its tenant's status, and the tenant is not closed meanwhile.
@@ -171,7 +288,7 @@ func TestRenameOfAReplica(t *testing.T) {
 	defer func() { require.NoError(t, m.Close()) }()
 	require.NoError(t, m.Create(t.Context(), "acme"))
 	c := raw.CopyOf(m, "acme")
-	require.NoError(t, c.Replace(t.Context(), arrival(t, c, 1)))
+	require.NoError(t, replace(t.Context(), c, arrival(t, c, 1)))
 	require.ErrorIs(t, m.Rename(t.Context(), "acme", "beta"), tenant.ErrFollows, "closed")
 	db, release, err := c.Use(t.Context())
 	require.NoError(t, err)

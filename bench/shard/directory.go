@@ -63,8 +63,8 @@ func openDirectory(path string) (took, held float64, err error) {
 	return took, held, d.Close()
 }
 
-// node is where all are placed.
-var node = router.Node{Name: "n1", Addr: "127.0.0.1:8081", Token: router.NewToken("bench-admin")}
+// oneNode is where all are placed.
+var oneNode = router.Node{Name: "n1", Addr: "127.0.0.1:8081", Token: router.NewToken("bench-admin")}
 
 func tenantName(i int) string { return fmt.Sprintf("tenant-%06d", i) }
 
@@ -91,10 +91,10 @@ func place(ctx context.Context, path string, n int) error {
 	if err != nil {
 		return err
 	}
-	err = d.PutNode(node)
+	err = d.PutNode(oneNode)
 	for i := 0; i < n && err == nil; i++ {
 		if err = ctx.Err(); err == nil {
-			err = d.Place(tenantName(i), node)
+			err = d.Place(tenantName(i), oneNode)
 		}
 	}
 	return errors.Join(err, d.Close())
@@ -115,7 +115,7 @@ func (e *env) useDirectory(ctx context.Context, d *router.Directory) error {
 		{Name: "change", Slice: func() (float64, error) {
 			took, err := measure.Latencies(e.Slice, func() error {
 				added++
-				return d.Place(tenantName(added), node)
+				return d.Place(tenantName(added), oneNode)
 			})
 			return measure.Median(took), err
 		}},

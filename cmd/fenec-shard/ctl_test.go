@@ -107,16 +107,17 @@ func TestCtlCommands(t *testing.T) {
 		{"drain", "drain n1", []exchanged{
 			{"POST /_shard/nodes/n1/drain", 202, `{"node":"n1","left":3,"moving":0,"failed":[]}`},
 			{"GET /_shard/nodes/n1/drain", 0, `{"node":"n1","left":2,"moving":2,"failed":[]}`},
-			{"GET /_shard/nodes/n1/drain", 0, `{"node":"n1","left":0,"moving":0,"failed":[]}`},
+			{"GET /_shard/nodes/n1/drain", 0, `{"node":"n1","left":0,"replicas":2,"moving":1,"failed":[]}`},
+			{"GET /_shard/nodes/n1/drain", 0, `{"node":"n1","left":0,"replicas":0,"moving":0,"failed":[]}`},
 		}, "n1 is empty, and no tenants are placed there\n"},
 		{"drain that nobody waits for", "drain --no-wait n1", []exchanged{
 			{"POST /_shard/nodes/n1/drain", 202, `{"node":"n1","left":1200,"moving":2,"failed":[]}`},
-		}, "NODE  LEFT   MOVING\nn1    1,200  2\n"},
+		}, "NODE  LEFT   REPLICAS  MOVING\nn1    1,200  0         2\n"},
 		{"drain status", "drain status n1", []exchanged{
 			{"GET /_shard/nodes/n1/drain", 0, `{"node":"n1","left":1,"moving":0,"failed":[{"tenant":"acme","why":"no node takes another tenant"}]}`},
 		}, `
-			NODE  LEFT  MOVING
-			n1    1     0
+			NODE  LEFT  REPLICAS  MOVING
+			n1    1     0         0
 			acme is not moved: no node takes another tenant
 			`},
 		{"undrain", "undrain n1", []exchanged{{"POST /_shard/nodes/n1/undrain", 204, ""}}, "n1 may have tenants again\n"},
@@ -196,6 +197,9 @@ func TestCtlCommands(t *testing.T) {
 		{"adopt a frozen one", "adopt acme n2", []exchanged{
 			{`POST /_shard/tenants/acme/adopt {"node":"n2"}`, 0, `{"tenant":"acme","node":"n2","seq":12,"frozen":true,"quota":{}}`},
 		}, "acme is on n2, at change 12\nit is frozen there; thaw ends that\n"},
+		{"adopt by force", "adopt acme n2 --force", []exchanged{
+			{`POST /_shard/tenants/acme/adopt {"force":true,"node":"n2"}`, 0, `{"tenant":"acme","node":"n2","seq":12,"frozen":false,"quota":{}}`},
+		}, "acme is on n2, at change 12\n"},
 		{"status set", "status set acme degraded --why 'its disk is full'", []exchanged{
 			{`PUT /_shard/tenants/acme/status {"status":"degraded","why":"its disk is full"}`, 0, `{"tenant":"acme","status":"degraded","why":"its disk is full"}`},
 		}, "acme is degraded\n"},
@@ -317,6 +321,7 @@ func TestCtlMisuse(t *testing.T) {
 		"quota set acme {} --rows 1":        "not both",
 		"adopt acme N1":                     `adopt: node "N1": a name is 1 to 64`,
 		"adopt":                             "adopt: <tenant> is missing",
+		"adopt acme --force":                "adopt: --force takes the node that has the file, too",
 		"undelete acme n1 n2":               `undelete: unexpected argument "n2"`,
 		"thaw":                              "thaw: <tenant> is missing",
 		"status set acme asleep":            `status "asleep": want active`,
@@ -376,8 +381,20 @@ func TestCtlDrainThatIsStuck(t *testing.T) {
 		script = append(script, stuck)
 	}
 	got := runCtl(t, newFakeShard(t, script...).URL, "drain n1")
-	require.Equal(t, said{1, "NODE  LEFT  MOVING\nn1    1     0\na is not moved: full\n",
+	require.Equal(t, said{1, "NODE  LEFT  REPLICAS  MOVING\nn1    1     0         0\na is not moved: full\n",
 		"fenec-shard ctl: drain: 1 tenant cannot be moved off now; the router goes on trying\n"}, got)
+}
+
+// Replicas that no other node takes are told of when the tenants are gone.
+func TestCtlDrainThatLeavesReplicas(t *testing.T) {
+	script := []exchanged{{"POST /_shard/nodes/n1/drain", 202, `{"node":"n1","left":1,"replicas":1,"moving":1,"failed":[]}`}}
+	for range patience {
+		script = append(script, exchanged{"GET /_shard/nodes/n1/drain", 0,
+			`{"node":"n1","left":0,"replicas":1,"moving":0,"failed":[{"tenant":"a","why":"its replica: no other node"}]}`})
+	}
+	got := runCtl(t, newFakeShard(t, script...).URL, "drain n1")
+	require.Equal(t, said{1, "NODE  LEFT  REPLICAS  MOVING\nn1    0     1         0\na is not moved: its replica: no other node\n",
+		"fenec-shard ctl: drain: all tenants are moved off, but 1 replica cannot be placed elsewhere now; the router goes on trying\n"}, got)
 }
 
 // Whoever stops waiting is told that the router does not.

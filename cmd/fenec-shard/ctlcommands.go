@@ -67,6 +67,7 @@ var commands = []command{
 	{name: "unplaced", help: "list the tenants' files that the router knows nothing of", declare: bare(listUnplaced)},
 	{
 		name: "adopt", operands: "<tenant> [node]", help: "have a tenant be where its file is: on the only node that has one, or on that one",
-		declare: bare(adoptTenant),
+		flags:   "--force  though the router has it on another node, which is gone for good: what only that had is lost",
+		declare: declareAdopt,
 	},
 }

@@ -2,7 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
+	"flag"
 	"net/http"
+
+	"github.com/fenec-go/fenecdb/internal/process"
 )
 
 // adopted is the router's answer when it has placed a tenant where its file is.
@@ -12,17 +16,26 @@ type adopted struct {
 	Frozen       bool
 }
 
-func adoptTenant(ctx context.Context, c *console, operands []string) error {
-	return c.takeIn(ctx, "adopt", operands)
+func declareAdopt(fs *flag.FlagSet) action {
+	force := fs.Bool("force", false, "")
+	return func(ctx context.Context, c *console, operands []string) error {
+		body := map[string]any{}
+		if *force {
+			if len(operands) == 1 {
+				return &process.UsageError{Err: errors.New("--force takes the node that has the file, too")}
+			}
+			body["force"] = true
+		}
+		return c.takeIn(ctx, "adopt", operands, body)
+	}
 }
 
 func undeleteTenant(ctx context.Context, c *console, operands []string) error {
-	return c.takeIn(ctx, "undelete", operands)
+	return c.takeIn(ctx, "undelete", operands, map[string]any{})
 }
 
 // takeIn has a tenant placed where its file is, on the node that the operands may name.
-func (c *console) takeIn(ctx context.Context, how string, operands []string) error {
-	body := map[string]string{}
+func (c *console) takeIn(ctx context.Context, how string, operands []string, body map[string]any) error {
 	if len(operands) > 1 {
 		body["node"] = operands[1]
 	}

@@ -9,10 +9,11 @@ import (
 
 // drained is the router's answer on how far a node is drained.
 type drained struct {
-	Node   string
-	Left   int // tenants placed on it
-	Moving int
-	Failed []unmoved
+	Node     string
+	Left     int // tenants placed on it
+	Replicas int // of others
+	Moving   int
+	Failed   []unmoved
 }
 
 func declareDrain(fs *flag.FlagSet) action {
@@ -45,8 +46,8 @@ func drainStatus(ctx context.Context, c *console, operands []string) error {
 
 // rows writes what is left to be moved.
 func (d drained) rows(t *table) {
-	t.row("NODE", "LEFT", "MOVING")
-	t.row(d.Node, number(int64(d.Left)), number(int64(d.Moving)))
+	t.row("NODE", "LEFT", "REPLICAS", "MOVING")
+	t.row(d.Node, number(int64(d.Left)), number(int64(d.Replicas)), number(int64(d.Moving)))
 	unmovedLines(t, d.Failed)
 }
 
@@ -75,22 +76,29 @@ func (d *draining) see(answer []byte) (over bool, err error) {
 	d.drained = drained{}
 	err = decode(answer, &d.drained)
 	d.idle++
-	if d.Moving > 0 || len(d.Failed) < min(d.Left, mostListed) {
+	if d.Moving > 0 || len(d.Failed) < min(d.Left+d.Replicas, mostListed) {
 		d.idle = 0
 	}
-	return d.Left == 0 || d.idle >= patience, err
+	return d.Left+d.Replicas == 0 || d.idle >= patience, err
 }
 
 func (d *draining) progress() string {
 	off := d.first - d.Left
-	return fmt.Sprintf("%s %d of %s moved off, %d moving, %d failed", bar(off, d.first), off, count(d.first, "tenant"), d.Moving, len(d.Failed))
+	line := fmt.Sprintf("%s %d of %s moved off, %d moving, %d failed", bar(off, d.first), off, count(d.first, "tenant"), d.Moving, len(d.Failed))
+	if d.Replicas > 0 {
+		line += ", " + count(d.Replicas, "replica") + " left"
+	}
+	return line
 }
 
 func (d *draining) result(t *table) error {
-	if d.Left == 0 {
+	if d.Left+d.Replicas == 0 {
 		t.line("%s is empty, and no tenants are placed there", d.Node)
 		return nil
 	}
 	d.rows(t)
+	if d.Left == 0 {
+		return fmt.Errorf("all tenants are moved off, but %s cannot be placed elsewhere now; the router goes on trying", count(d.Replicas, "replica"))
+	}
 	return fmt.Errorf("%s cannot be moved off now; the router goes on trying", count(d.Left, "tenant"))
 }

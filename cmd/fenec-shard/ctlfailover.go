@@ -12,7 +12,8 @@ import (
 type failedOver struct {
 	Node, To     string // To is the standby, "" for none
 	Promoted     []promoted
-	Failed       []unmoved // one without a tenant is about the pair
+	Elsewhere    []promoted // of a pair: by replicas, where the standby had not all
+	Failed       []unmoved  // one without a tenant is about the pair
 	Unreplicated []string
 }
 
@@ -52,13 +53,16 @@ func failOver(ctx context.Context, c *console, node string, body map[string]bool
 }
 
 func (f failedOver) rows(t *table) {
-	if len(f.Promoted) > 0 {
+	if len(f.Promoted)+len(f.Elsewhere) > 0 {
 		t.row("TENANT", "NOW ON")
 	} else {
 		t.line("no tenant of %s has another node now", f.Node)
 	}
 	for _, p := range f.Promoted {
 		t.row(p.Tenant, f.To+p.To)
+	}
+	for _, p := range f.Elsewhere {
+		t.row(p.Tenant, p.To)
 	}
 	for _, u := range f.Failed {
 		if u.Tenant == "" {

@@ -125,6 +125,13 @@ func TestCtlFailover(t *testing.T) {
 			acme    n2
 			beta    n2
 			`, ""}},
+		{"to a standby and replicas", "failover n1", []exchanged{
+			{"POST /_shard/nodes/n1/failover {}", 0, `{"node":"n1","to":"n2","promoted":["acme"],"elsewhere":[{"tenant":"beta","to":"n3"}],"failed":[]}`},
+		}, said{0, `
+			TENANT  NOW ON
+			acme    n2
+			beta    n3
+			`, ""}},
 		{"in part", "failover n1", []exchanged{
 			{"POST /_shard/nodes/n1/failover {}", 502, `{"node":"n1","to":"n2","promoted":["acme"],"failed":[{"tenant":null,"why":"directory: full"},{"tenant":"beta","why":"no replica"}]}`},
 		}, said{1, `

@@ -41,8 +41,9 @@ type procCluster struct {
 
 const procTokens = "data-token-of-a-test"
 
-// newProcCluster starts one. A network gives each node its link and how it is started.
-func newProcCluster(t *testing.T, network func(c *procCluster, n *procNode)) *procCluster {
+// newProcCluster starts one. A network gives each node its link and how it is started, and
+// part, if it is not nil, says by which flags it takes part: those of a leased one else.
+func newProcCluster(t *testing.T, network func(c *procCluster, n *procNode), part func(n *procNode) []string) *procCluster {
 	c := &procCluster{t: t, dir: t.TempDir(), term: time.Second, routerAt: "127.0.0.1:0", rounds: map[string]int{}, said: &procLog{t: t}}
 	t.Cleanup(c.said.end)
 	c.server = filepath.Join(c.dir, "fenec-server")
@@ -50,10 +51,13 @@ func newProcCluster(t *testing.T, network func(c *procCluster, n *procNode)) *pr
 	require.NoError(t, err, "%s", out)
 	c.startRouter()
 	for _, name := range []string{"n1", "n2", "n3"} {
-		n := &procNode{c: c, name: name, listen: "127.0.0.1:0"}
+		n := &procNode{c: c, name: name, listen: "127.0.0.1:0", flags: []string{"--lease"}}
+		c.nodes = append(c.nodes, n)
+		if part != nil {
+			n.flags = part(n)
+		}
 		network(c, n)
 		n.start()
-		c.nodes = append(c.nodes, n)
 		body := fmt.Sprintf(`{"addr":%q,"token":%q}`, n.addr, procTokens)
 		status, answer := c.shard("PUT", "nodes/"+name, body)
 		require.Equal(t, 201, status, answer)
@@ -91,6 +95,7 @@ type procNode struct {
 	c      *procCluster
 	name   string
 	before []string // what starts the daemon, "" for nothing
+	flags  []string
 	listen string
 	addr   string // where the others reach it
 	direct string // where the test does
@@ -101,8 +106,9 @@ type procNode struct {
 func (n *procNode) start() {
 	n.c.t.Helper()
 	args := append(append([]string{}, n.before...), n.c.server, "--dir", filepath.Join(n.c.dir, n.name), "--http", n.listen,
-		"--http-token", procTokens, "--admin-token", procTokens, "--replication-token", "r", "--lease", "--sync", "always",
+		"--http-token", procTokens, "--admin-token", procTokens, "--replication-token", "r", "--sync", "always",
 		"--http-keepalive", "1", "--max-connections", "0", "--auth-delay", "0")
+	args = append(args, n.flags...)
 	n.daemon = n.c.launch(n.name, args[0], args[1:]...)
 	if n.link != nil {
 		n.listen = n.daemon.addr

@@ -36,13 +36,12 @@ type tenantLoad struct {
 	name string
 	next atomic.Int64
 
-	mu      sync.Mutex // guards the fields below
-	acked   []ack
-	unknown int // writes that were sent and not answered, and may be there
-	faults  []string
-	told    map[int]bool // rows that the subscriber was told of
-	seeds   int
-	gone    int // rows that it was told of and that a later seed did not have
+	mu     sync.Mutex // guards the fields below
+	acked  []ack
+	faults []string
+	told   map[int]bool // rows that the subscriber was told of
+	seeds  int
+	gone   int // rows that it was told of and that a later seed did not have
 }
 
 // ack is a write that was answered as done.
@@ -160,9 +159,6 @@ func (l *tenantLoad) probe(ctx context.Context, node, addr string) {
 			}
 			l.note(ack{n, seq, node, begun, time.Now()})
 		case 0, 503, 403, 404: // it does not run, has no lease, follows, or has no copy
-			l.mu.Lock()
-			l.unknown++
-			l.mu.Unlock()
 		default:
 			l.fault("%s answered %d %s", node, status, answer)
 		}

@@ -23,7 +23,7 @@ func TestFailoverOfProcesses(t *testing.T) {
 		t.Skip("processes are killed and started many times")
 	}
 	unset(t)
-	c := newProcCluster(t, proxied)
+	c := newProcCluster(t, proxied, nil)
 	c.create(6)
 	l := c.load()
 	r := rand.New(rand.NewPCG(seedOfFaults(), 1))
@@ -104,11 +104,12 @@ var allFaults = []fault{
 	}},
 }
 
-// isolate cuts a node off from all others until it is failed over. Answers stop before what
-// goes to replicas does, as they do where a machine's one cable is pulled.
+// isolate cuts a node off from all others until it is failed over. What it sends to replicas
+// goes through for as long as answers do, and a little longer: on one cable the one does not
+// overtake the other, as it may in a proxy.
 func (c *procCluster) isolate(n *procNode, how int) {
 	n.link.set(fromRouter, how)
-	<-time.After(50 * time.Millisecond)
+	<-time.After(c.term / 5)
 	n.link.set(fromNodes, how)
 	c.awaitFailover(n)
 	n.link.set(fromNodes, whole)

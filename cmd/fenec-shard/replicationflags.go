@@ -17,7 +17,7 @@ func (c *config) bindReplication(fs flags) {
 		return nil
 	})
 	fs.Func("replica-of", "", func(s string) (err error) {
-		o.ReplicaOf, err = mirror.ParsePrimary(s)
+		c.file.Follow, err = mirror.ParsePrimary(s)
 		return err
 	})
 	fs.BoolVar(&c.file.Promote, "promote", false, "")
@@ -33,11 +33,10 @@ func (c *config) checkReplication() error {
 	if o.ReplicationToken.IsZero() {
 		o.ReplicationToken = router.NewToken(os.Getenv("FENEC_REPLICATION_TOKEN"))
 	}
-	c.file.Follow = o.ReplicaOf != ""
 	switch {
-	case c.file.Follow && c.file.Promote:
+	case c.file.Follow != "" && c.file.Promote:
 		return errors.New("--replica-of and --promote exclude each other")
-	case c.file.Follow && o.ReplicationToken.IsZero():
+	case c.file.Follow != "" && o.ReplicationToken.IsZero():
 		return errors.New("--replica-of needs --replication-token")
 	case o.ReplicationToken.IsZero():
 		c.file.Feed = 0 // nobody could ask for it

@@ -24,8 +24,7 @@ func TestReplicationFlags(t *testing.T) {
 	t.Setenv("FENEC_REPLICATION_TOKEN", "of-the-environment")
 	cfg, err = parse([]string{"--replica-of", "http://10.0.0.1:8090/", "--replication-buffer", "2"}, io.Discard)
 	require.NoError(t, err)
-	require.Equal(t, router.DirectoryOptions{Feed: 2 << 20, Follow: true}, cfg.file)
-	require.Equal(t, "http://10.0.0.1:8090", cfg.options.ReplicaOf)
+	require.Equal(t, router.DirectoryOptions{Feed: 2 << 20, Follow: "http://10.0.0.1:8090"}, cfg.file)
 	require.True(t, cfg.options.ReplicationToken.Opens("of-the-environment"))
 }
 
@@ -35,7 +34,7 @@ func TestReplicationRefusals(t *testing.T) {
 	t.Setenv("FENEC_REPLICATION_TOKEN", "")
 	dir := t.TempDir()
 	follower, filled := filepath.Join(dir, "follower"), filepath.Join(dir, "filled")
-	d, err := router.OpenDirectoryWith(follower, router.DirectoryOptions{Follow: true})
+	d, err := router.OpenDirectoryWith(follower, router.DirectoryOptions{Follow: "http://127.0.0.1:1"})
 	require.NoError(t, err)
 	require.NoError(t, d.Close())
 	d, err = router.OpenDirectory(filled)

@@ -24,11 +24,13 @@ var errDiskBehind = errors.New("the disk is behind what has to go into an image"
 // headerReplica names the instance of the copy that asks, headerHeld the stream whose
 // replica is to report what is on its disk. headerNumbers tells up to where the primary may
 // have given out numbers, which may be past its last write: whoever has the writes of the
-// hello has all of these numbers that are a write's.
+// hello has all of these numbers that are a write's. headerParted says of an image that the
+// copy's last write is none of the primary's, though their histories do not tell.
 const (
 	headerReplica = "Fenec-Replica"
 	headerHeld    = "Fenec-Held"
 	headerNumbers = "Fenec-Numbers"
+	headerParted  = "Fenec-Parted"
 )
 
 // ask is the request for a stream.
@@ -80,6 +82,7 @@ type start struct {
 	numbers uint64       // see headerNumbers
 	sent    uint64       // number up to which the replica has everything then
 	image   *fenec.Image // nil if it goes on from where it is
+	parted  bool         // see headerParted
 }
 
 // close gives the image up; twice does no harm.
@@ -115,42 +118,46 @@ func (st *stream) begin(ctx context.Context, ask ask) (*start, error) {
 func (st *stream) beginWith(ctx context.Context, ask ask, h replication.History) (*start, error) {
 	db := st.source.db
 	last := db.LastWrite()
-	why := "it asks for one"
-	if !ask.Image {
-		goesOn, err := continues(ctx, db, ask, h.Lineage, last)
-		if err != nil {
-			return nil, err
-		}
-		if goesOn == "" {
-			hello := replication.Hello{Seq: last, Durable: durable(db, last), Time: now(), History: h}
-			return &start{hello: hello, sent: ask.Since}, nil
-		}
-		why = goesOn
+	why, parted, err := continues(ctx, db, ask, h.Lineage, last)
+	if err != nil {
+		return nil, err
+	}
+	if ask.Image {
+		why = "it asks for one"
+	}
+	if why == "" {
+		hello := replication.Hello{Seq: last, Durable: durable(db, last), Time: now(), History: h}
+		return &start{hello: hello, sent: ask.Since}, nil
 	}
 	if ask.Since > 0 {
 		st.source.log("the replica at %s stands at change %d of history %v and is sent an image: %s",
 			st.peer, ask.Since, ask.History, why)
 	}
-	return openImage(ctx, db, h)
+	start, err := openImage(ctx, db, h)
+	if err == nil {
+		start.parted = parted
+	}
+	return start, err
 }
 
-// continues judges whether a replica can go on from where it stands, "", or tells why not.
-func continues(ctx context.Context, db *fenec.DB, from ask, l replication.Lineage, last uint64) (string, error) {
+// continues judges whether a replica can go on from where it stands, "", or tells why not,
+// and whether its last write is known to be none that is here.
+func continues(ctx context.Context, db *fenec.DB, from ask, l replication.Lineage, last uint64) (why string, parted bool, err error) {
 	switch {
 	case from.Since > last:
-		return fmt.Sprintf("this database ends at change %d, and lacks writes that the replica has", last), nil
+		return fmt.Sprintf("this database ends at change %d, and lacks writes that the replica has", last), true, nil
 	case !l.Continued(from.History, from.Since, last):
-		return "it does not hold a part of what is here", nil
-	}
-	var cursor *fenec.CursorError
-	_, err := db.FeedBlocks(ctx, from.Since, 1)
-	if errors.As(err, &cursor) {
-		return "its last write is none that is here, or is no longer kept for replicas", nil
+		return "it does not hold a part of what is here", true, nil
 	}
 	if own := fingerprint(ctx, db, from.Since); own != "" && from.last != "" && own != from.last {
-		return "another write has the number of its last one here: this database was put back to an older state", nil
+		return "another write has the number of its last one here: this database was put back to an older state", true, nil
 	}
-	return "", err
+	var cursor *fenec.CursorError
+	_, err = db.FeedBlocks(ctx, from.Since, 1)
+	if errors.As(err, &cursor) {
+		return "its last write is none that is here, or is no longer kept for replicas", cursor.Since >= cursor.First, nil
+	}
+	return "", false, err
 }
 
 // openImage makes an image of everything there is, all of which is on disk.

@@ -152,7 +152,7 @@ func (s *Source) heldTo(stream, seq uint64) bool {
 	if s.streams[stream] == nil {
 		return false
 	}
-	s.audience.Held(stream, seq)
+	s.audience.Held(stream, min(seq, s.db.LastWrite())) // it has not come further
 	s.movedLocked()
 	return true
 }

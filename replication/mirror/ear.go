@@ -12,6 +12,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/fenec-go/fenecdb/replication"
 )
@@ -40,6 +42,8 @@ type Ear struct {
 	cancel  context.CancelFunc
 	done    chan struct{}
 
+	heard atomic.Int64 // when a line came last, in nanoseconds since 1970; 0 for never
+
 	// The fields below are of its goroutine alone.
 	pauses replication.Backoff
 	said   string // the error logged last
@@ -66,6 +70,16 @@ func StartEar(opts EarOptions) (*Ear, error) {
 	ctx, e.cancel = context.WithCancel(context.Background())
 	go e.run(ctx)
 	return e, nil
+}
+
+// Contact returns when the ear was last in touch with the node, after which nothing was
+// rung that was not told: zero for never.
+func (e *Ear) Contact() time.Time {
+	at := e.heard.Load()
+	if at == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, at)
 }
 
 // Stop returns when Heard is not called any more.
@@ -134,5 +148,6 @@ func (e *Ear) line(text []byte) error {
 		e.opts.Heard(n.Names, false)
 	}
 	e.boot, e.cursor = n.Boot, n.Cursor
+	e.heard.Store(time.Now().UnixNano())
 	return nil
 }

@@ -26,7 +26,10 @@ type Copy interface {
 	// Replace closes the database, calls a.Replace, and opens what is there then. It calls
 	// a.Close in any case, and before it opens. The follower holds nothing meanwhile; others must be made to let go. ctx bounds the
 	// wait for them, and nothing after it: what has been closed is opened again.
-	Replace(ctx context.Context, a *fenec.Arrival) error
+	//
+	// With keep, the database has writes that nobody else may have. It returns where what was
+	// replaced is kept, "" for nowhere. What is to be kept and cannot be is not replaced.
+	Replace(ctx context.Context, a *fenec.Arrival, keep bool) (kept string, err error)
 }
 
 // ReplicaOptions say what a copy follows.
@@ -69,6 +72,7 @@ type Replica struct {
 	state  ReplicaStatus
 	at     uint64    // last write of the copy
 	heard  time.Time // when something came last; zero for never
+	level  time.Time // when it had all that was on the primary's disk; zero for never
 	reason error     // why it ended for good
 }
 
@@ -119,14 +123,19 @@ func (r *Replica) Status() ReplicaStatus {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.state
-	s.LastContactMs = -1
-	if !r.heard.IsZero() {
-		s.LastContactMs = time.Since(r.heard).Milliseconds()
-	}
+	s.LastContactMs, s.LagMs = sinceMs(r.heard), sinceMs(r.level)
 	if s.PrimaryDurable > r.at {
 		s.Behind = s.PrimaryDurable - r.at
 	}
 	return s
+}
+
+// sinceMs returns the milliseconds since t, -1 if that is zero.
+func sinceMs(t time.Time) int64 {
+	if t.IsZero() {
+		return -1
+	}
+	return time.Since(t).Milliseconds()
 }
 
 // run follows until it is stopped or cannot go on.
@@ -204,11 +213,18 @@ func (r *Replica) note(change func(s *ReplicaStatus)) {
 	change(&r.state)
 }
 
-// contact notes that something came, and that the copy stands at the write at.
-func (r *Replica) contact(durable, at uint64) {
+// contact notes that something came, and that the copy stands at the write at: with all
+// that the primary had on its disk at the time of, if that is not zero.
+func (r *Replica) contact(durable, at uint64, of time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.heard = time.Now()
+	if of.After(r.heard) {
+		of = r.heard
+	}
+	if at >= durable && of.After(r.level) {
+		r.level = of
+	}
 	r.state.PrimaryDurable = max(durable, at)
 	r.at = at
 }

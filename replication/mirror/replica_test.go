@@ -104,7 +104,8 @@ func TestJoiningAPromoted(t *testing.T) {
 		requireSame(t, promoted, p)
 	}
 	require.Contains(t, promoted.log.String(), "is sent an image")
-	require.NotContains(t, old.log.String(), "given up", "the numbers of the promoted are past all it had")
+	require.Contains(t, old.log.String(), "KEPT", "though the numbers of the promoted are past all it had")
+	require.NotContains(t, sibling.log.String(), "KEPT")
 }
 
 // followed makes a place follow another until it is caught up.
@@ -186,8 +187,13 @@ func TestRestoredPrimary(t *testing.T) {
 			require.Contains(t, primary.log.String(), "is sent an image")
 			if wrote == 0 {
 				require.Contains(t, primary.log.String(), "lacks writes that the replica has")
-				require.Contains(t, replica.log.String(), "given up")
 			}
+			require.Contains(t, replica.log.String(), "given up")
+			require.Contains(t, replica.log.String(), "is KEPT at "+replica.path()+Replaced)
+			lost, err := fenec.Open(replica.path()+Replaced, fenec.Options{})
+			require.NoError(t, err)
+			defer lost.Close()
+			require.EqualValues(t, 11, lost.LastWrite())
 		})
 	}
 }

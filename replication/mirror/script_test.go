@@ -332,8 +332,8 @@ func (c *hurtCopy) Use(ctx context.Context) (*fenec.DB, func(), error) {
 	return c.Single.Use(ctx)
 }
 
-func (c *hurtCopy) Replace(ctx context.Context, a *fenec.Arrival) error {
-	return errors.Join(c.replace, a.Close())
+func (c *hurtCopy) Replace(_ context.Context, a *fenec.Arrival, _ bool) (string, error) {
+	return "", errors.Join(c.replace, a.Close())
 }
 
 // quiet returns the options of a follower that leads nowhere.
@@ -411,7 +411,7 @@ func TestDivergedCopyTakesAnImage(t *testing.T) {
 			stranger.use(func(other *fenec.DB) { require.NoError(t, other.Image(context.Background(), &image)) })
 			a, err := fenec.ReceiveReplica(replica.path(), &image, primary.history())
 			require.NoError(t, err)
-			go func() { _ = replica.single.Replace(context.Background(), a) }()
+			go func() { _ = replace(context.Background(), replica.single, a) }()
 		})
 		synctest.Wait()
 		r := replica.follow(primary)

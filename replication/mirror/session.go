@@ -24,6 +24,9 @@ type session struct {
 	hello   replication.Hello
 	numbers uint64    // up to where the primary may have given them out
 	durable uint64    // the last write on the primary's disk, as far as it told
+	own     bool      // the copy holds writes that the image which comes does not
+	met     time.Time // when the hello came
+	told    time.Time // as of when the primary told of itself last, by the clock here
 	report  *reporter // nil if the primary does not ask for reports
 }
 
@@ -44,6 +47,7 @@ func (r *Replica) follow(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", headerNumbers, replication.ErrCorrupt)
 		}
 	}
+	s.own = res.Header.Get(headerParted) != ""
 	if err := s.greeted(ctx); err != nil {
 		return err
 	}
@@ -121,11 +125,11 @@ func (s *session) greeted(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.hello, s.durable = hello, hello.Durable
+	s.hello, s.durable, s.met = hello, hello.Durable, time.Now()
 	switch {
 	case greeting.Image:
-		if greeting.Lost > 0 {
-			s.log("the image ends at change %d and this copy at %d: writes that are only here are given up", hello.Seq, at.Last)
+		if s.own = s.own || greeting.Own; s.own {
+			s.log("the image ends at change %d and this copy at %d, with writes that its primary does not have: these are given up", hello.Seq, at.Last)
 		}
 	case greeting.Lineage != nil:
 		// Before any write that may belong to it: a crash in between leaves a copy that
@@ -136,10 +140,17 @@ func (s *session) greeted(ctx context.Context) error {
 	}
 	s.note(func(st *ReplicaStatus) { st.Connected, st.Error = true, "" })
 	if greeting.Image {
-		s.contact(hello.Durable, at.Last)
+		s.contact(hello.Durable, at.Last, time.Time{})
 		return nil
 	}
+	s.told = s.met
 	return s.stand(ctx)
+}
+
+// asOf returns when it was, by the clock here, that the primary's clock said so. What has
+// waited on its way for long says nothing of now.
+func (s *session) asOf(ms int64) time.Time {
+	return s.met.Add(time.Duration(ms-s.hello.Time) * time.Millisecond)
 }
 
 // next takes the next message.
@@ -154,7 +165,7 @@ func (s *session) next(ctx context.Context) error {
 	case replication.Writes:
 		err = s.apply(ctx, m)
 	case replication.Alive:
-		s.durable = m.Durable
+		s.durable, s.told = m.Durable, s.asOf(m.Time)
 		err = s.stand(ctx)
 	case replication.Digest:
 		err = s.compare(ctx, m)
@@ -172,7 +183,7 @@ func (s *session) next(ctx context.Context) error {
 func (s *session) stand(ctx context.Context) error {
 	return s.use(ctx, func(db *fenec.DB) error {
 		last := db.LastWrite()
-		s.contact(s.durable, last)
+		s.contact(s.durable, last, s.told)
 		s.report.ring()
 		if last < s.hello.Seq || s.hello.History.Incomplete || !db.History().Incomplete && s.numbers <= db.Seq() {
 			return nil
@@ -193,9 +204,14 @@ func (s *session) stored(ctx context.Context, m replication.Image) error {
 	case err != nil:
 		return fmt.Errorf("%w: %w", errUnstored, err)
 	}
-	if err := s.copy.Replace(ctx, a); err != nil {
+	kept, err := s.copy.Replace(ctx, a, s.own)
+	if kept != "" {
+		s.log("the image has taken the place of a copy with writes that its primary does not have: that copy is KEPT at %s", kept)
+	}
+	if err != nil {
 		return fmt.Errorf("%w: %w", errUnstored, err)
 	}
+	s.own, s.told = false, s.met
 	s.follower.Stored()
 	s.note(func(st *ReplicaStatus) { st.Images++ })
 	return s.stand(ctx)
@@ -223,6 +239,7 @@ func (s *session) apply(ctx context.Context, m replication.Writes) error {
 	})
 	switch {
 	case err == nil:
+		s.told = s.asOf(m.Times[len(m.Times)-1])
 		return s.stand(ctx)
 	case ctx.Err() != nil, isAny(err, fenec.ErrFailed, fenec.ErrNotReplica, fenec.ErrClosed, fenec.ErrSnapshotTooOld):
 		return err

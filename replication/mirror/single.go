@@ -97,17 +97,27 @@ func (s *Single) release(uses *int) {
 	}
 }
 
+// Replaced is what the path of a database ends in that an image has taken the place of.
+const Replaced = ".replaced"
+
 // Replace puts an image in the place of the database. Those who use it are told to let go,
-// and waited for.
-func (s *Single) Replace(ctx context.Context, a *fenec.Arrival) error {
+// and waited for. What is to be kept is, until it is the next one's turn, at the path that
+// ends in Replaced.
+func (s *Single) Replace(ctx context.Context, a *fenec.Arrival, keep bool) (kept string, err error) {
 	if err := s.takeAway(ctx); err != nil {
-		return errors.Join(err, a.Close())
+		return "", errors.Join(err, a.Close())
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer s.giveBackLocked()
-	err := errors.Join(s.closeLocked(), a.Replace(), a.Close())
-	return errors.Join(err, s.openLocked())
+	err = s.closeLocked()
+	if keep {
+		kept = s.path + Replaced
+		if failed := fenec.SetAside(s.path, kept); failed != nil {
+			return "", errors.Join(err, failed, a.Close(), s.openLocked())
+		}
+	}
+	return kept, errors.Join(err, a.Replace(), a.Close(), s.openLocked())
 }
 
 // Close closes the database when those who use it have let go.

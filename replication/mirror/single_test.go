@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -22,6 +24,12 @@ func imageOf(t testing.TB, path string, notes int) *fenec.Arrival {
 	a, err := fenec.ReceiveReplica(path, &b, p.history())
 	require.NoError(t, err)
 	return a
+}
+
+// replace has an arrival take the place of a database that nobody misses.
+func replace(ctx context.Context, s *Single, a *fenec.Arrival) error {
+	_, err := s.Replace(ctx, a, false)
+	return err
 }
 
 func openSingle(t testing.TB, opts SingleOptions) *Single {
@@ -43,7 +51,7 @@ func TestReplaceWaitsForUsers(t *testing.T) {
 	require.NoError(t, err)
 	a := imageOf(t, s.Path(), 3)
 	replaced := make(chan error)
-	go func() { replaced <- s.Replace(context.Background(), a) }()
+	go func() { replaced <- replace(context.Background(), s, a) }()
 	<-ended
 
 	waiting, stop := context.WithTimeout(context.Background(), 5*time.Millisecond)
@@ -77,7 +85,7 @@ func TestReplaceGivesUp(t *testing.T) {
 	require.NoError(t, err)
 	ctx, stop := context.WithTimeout(context.Background(), 5*time.Millisecond)
 	defer stop()
-	require.ErrorIs(t, s.Replace(ctx, imageOf(t, s.Path(), 1)), context.DeadlineExceeded)
+	require.ErrorIs(t, replace(ctx, s, imageOf(t, s.Path(), 1)), context.DeadlineExceeded)
 	again, ended, releaseAgain, err := s.Hold(context.Background())
 	require.NoError(t, err)
 	require.Same(t, db, again)
@@ -88,7 +96,7 @@ func TestReplaceGivesUp(t *testing.T) {
 	}
 	release()
 	releaseAgain()
-	require.NoError(t, s.Replace(context.Background(), imageOf(t, s.Path(), 1)))
+	require.NoError(t, replace(context.Background(), s, imageOf(t, s.Path(), 1)))
 }
 
 // Where patience has an end, who does not let go finds the database closed, and is none of
@@ -97,7 +105,7 @@ func TestReplaceEndsUses(t *testing.T) {
 	s := openSingle(t, SingleOptions{Patience: time.Millisecond})
 	old, ended, release, err := s.Hold(context.Background())
 	require.NoError(t, err)
-	require.NoError(t, s.Replace(context.Background(), imageOf(t, s.Path(), 2)))
+	require.NoError(t, replace(context.Background(), s, imageOf(t, s.Path(), 2)))
 	<-ended
 	_, err = old.Query(context.Background(), "get notes")
 	require.ErrorIs(t, err, fenec.ErrClosed)
@@ -107,7 +115,7 @@ func TestReplaceEndsUses(t *testing.T) {
 	release()
 	require.Equal(t, []string{"notes"}, db.Collections())
 	releaseNext()
-	require.NoError(t, s.Replace(context.Background(), imageOf(t, s.Path(), 1)))
+	require.NoError(t, replace(context.Background(), s, imageOf(t, s.Path(), 1)))
 }
 
 // A database that could not be opened is opened by the next who wants it.
@@ -120,7 +128,7 @@ func TestOpenFailsOnce(t *testing.T) {
 		}
 		return nil
 	}})
-	require.ErrorIs(t, s.Replace(context.Background(), imageOf(t, s.Path(), 2)), failed)
+	require.ErrorIs(t, replace(context.Background(), s, imageOf(t, s.Path(), 2)), failed)
 	db, release, err := s.Use(context.Background())
 	require.NoError(t, err)
 	defer release()
@@ -136,5 +144,45 @@ func TestClosedSingle(t *testing.T) {
 	require.NoError(t, s.Close())
 	_, _, err := s.Use(context.Background())
 	require.ErrorIs(t, err, fenec.ErrClosed)
-	require.ErrorIs(t, s.Replace(context.Background(), imageOf(t, s.Path(), 1)), fenec.ErrClosed)
+	require.ErrorIs(t, replace(context.Background(), s, imageOf(t, s.Path(), 1)), fenec.ErrClosed)
+}
+
+// What is to be kept has the other name, whole; the latest of them.
+func TestReplaceKeeps(t *testing.T) {
+	s := openSingle(t, SingleOptions{DB: fenec.Options{Sync: fenec.SyncAlways}})
+	for round := range 2 {
+		name := fmt.Sprintf("own%d", round)
+		db, release, err := s.Use(context.Background())
+		require.NoError(t, err)
+		if round > 0 {
+			_, err = db.Promote(context.Background(), true)
+			require.NoError(t, err)
+		}
+		_, err = db.Exec(context.Background(), "create collection "+name+" (a int)")
+		require.NoError(t, err)
+		release()
+		kept, err := s.Replace(context.Background(), imageOf(t, s.Path(), 1), true)
+		require.NoError(t, err)
+		require.Equal(t, s.Path()+Replaced, kept)
+		old, err := fenec.Open(kept, fenec.Options{})
+		require.NoError(t, err)
+		require.Contains(t, old.Collections(), name)
+		require.NoError(t, old.Close())
+		require.NoError(t, fenec.Check(kept))
+	}
+	require.NoError(t, replace(context.Background(), s, imageOf(t, s.Path(), 2)))
+	require.FileExists(t, s.Path()+Replaced, "that nothing is kept of one is no reason to lose another")
+}
+
+// What is to be kept and cannot be is not replaced.
+func TestReplaceThatCannotKeep(t *testing.T) {
+	s := openSingle(t, SingleOptions{})
+	require.NoError(t, os.MkdirAll(filepath.Join(s.Path()+Replaced, "full"), 0o700))
+	kept, err := s.Replace(context.Background(), imageOf(t, s.Path(), 2), true)
+	require.Error(t, err)
+	require.Empty(t, kept)
+	db, release, err := s.Use(context.Background())
+	require.NoError(t, err)
+	defer release()
+	require.Empty(t, db.Collections())
 }

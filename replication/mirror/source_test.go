@@ -219,10 +219,12 @@ func TestStatus(t *testing.T) {
 		got := replica.ask(http.MethodGet, "/status").body(http.StatusOK)
 		contact := got["last_contact_ms"]
 		require.Less(t, contact, 1000.0)
+		lag := got["lag_ms"]
+		require.Less(t, lag, 1000.0)
 		require.Equal(t, map[string]any{
 			"role": "replica", "seq": 3.0, "history": own, "durable": 3.0, "replicas": []any{},
 			"primary": "http://primary:1", "connected": true, "primary_durable": 3.0, "behind": 0.0,
-			"last_contact_ms": contact, "images": 0.0, "reconnects": 0.0, "diverged": 0.0,
+			"last_contact_ms": contact, "lag_ms": lag, "images": 0.0, "reconnects": 0.0, "diverged": 0.0,
 		}, got)
 	})
 }

@@ -28,6 +28,7 @@ type ReplicaStatus struct {
 	PrimaryDurable uint64 `json:"primary_durable"` // the last write on the primary's disk, as far as is known
 	Behind         uint64 `json:"behind"`          // numbers until then
 	LastContactMs  int64  `json:"last_contact_ms"` // since the primary was last heard of; -1 for never
+	LagMs          int64  `json:"lag_ms"`          // since it is known to have had all that was on the primary's disk; -1 for never
 	Images         uint64 `json:"images"`          // taken
 	Reconnects     uint64 `json:"reconnects"`
 	Diverged       uint64 `json:"diverged"` // how often it was found not to hold what the primary does

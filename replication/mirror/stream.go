@@ -109,6 +109,9 @@ func (st *stream) serve(ctx context.Context, w http.ResponseWriter, r *http.Requ
 	defer start.close()
 	st.history = start.hello.History
 	w.Header().Set(headerNumbers, strconv.FormatUint(start.numbers, 10))
+	if start.parted {
+		w.Header().Set(headerParted, "1")
+	}
 	if st.reports() {
 		w.Header().Set(headerHeld, strconv.FormatUint(st.number, 10))
 	}

@@ -20,6 +20,8 @@ type follower struct {
 	late  time.Time // when to try again what has failed here; zero for nothing
 
 	session *session             // nil while it rests
+	rests   bool                 // it has no session, as it has all, and is told when it has not
+	allAt   time.Time            // when it had all that its primary had, as was last seen; zero for never
 	past    mirror.ReplicaStatus // at the end of the last session, with the counts of all
 
 	diverged time.Time // since when it is known to differ from its primary; zero if it is not
@@ -98,6 +100,7 @@ func (s *session) busy() time.Time {
 
 // note keeps what a status says that outlasts the session.
 func (x *follower) note(s *session, st mirror.ReplicaStatus, now time.Time) {
+	x.had(st, now)
 	if st.Images > s.images { // it is what its primary was
 		s.images, x.diverged = st.Images, time.Time{}
 	}
@@ -109,7 +112,14 @@ func (x *follower) note(s *session, st mirror.ReplicaStatus, now time.Time) {
 	}
 }
 
-// status returns how the follower stands.
+// had notes when the copy had all that its primary had, as a status says.
+func (x *follower) had(st mirror.ReplicaStatus, now time.Time) {
+	if at := now.Add(-time.Duration(st.LagMs) * time.Millisecond); st.LagMs >= 0 && at.After(x.allAt) {
+		x.allAt = at
+	}
+}
+
+// status returns how the follower stands, but for its lag.
 func (x *follower) status() mirror.ReplicaStatus {
 	st := x.past
 	if x.session != nil {

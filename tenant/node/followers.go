@@ -90,10 +90,11 @@ func (fs *followers) add(name, from string) {
 func (fs *followers) followerLocked(name, from string) *follower {
 	x := fs.byName[name]
 	if x == nil {
-		x = &follower{name: name, past: mirror.ReplicaStatus{LastContactMs: -1}}
+		x = &follower{name: name, past: mirror.ReplicaStatus{LastContactMs: -1, LagMs: -1}}
 		fs.byName[name] = x
 	}
 	if x.from != from {
+		x.allAt, x.rests = time.Time{}, false
 		fs.hearLocked(from)
 		fs.deafenLocked(x.from)
 		x.from = from
@@ -143,6 +144,7 @@ func (fs *followers) queueLocked(x *follower, at queueing) {
 	if fs.closed || x.at == queuedSoon || x.at == at {
 		return
 	}
+	fs.rouseLocked(x)
 	if x.at = at; at == queuedSoon {
 		fs.soon = append(fs.soon, x)
 	} else {
@@ -202,7 +204,9 @@ func (fs *followers) status(name string) (mirror.ReplicaStatus, bool) {
 	if x == nil {
 		return mirror.ReplicaStatus{}, false
 	}
-	return x.status(), true
+	st := x.status()
+	st.LagMs = fs.lagLocked(x)
+	return st, true
 }
 
 // stir has a follower that rests look for what it misses: somebody wants to know.

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fenec-go/fenecdb/fenec"
 	"github.com/fenec-go/fenecdb/fenec/serve"
 	"github.com/fenec-go/fenecdb/internal/problem"
 	"github.com/fenec-go/fenecdb/replication"
@@ -16,10 +17,11 @@ import (
 )
 
 // lease is which tenants the node may write, and until when. It lives in memory: a node
-// starts without one. It is asked before a write is begun, by the engine as its block
+// starts without one, and remembers only whose it had. It is asked before a write is begun, by the engine as its block
 // begins and as that lands, and once more before the write is answered as done.
 type lease struct {
-	clock func() replication.Instant
+	clock     func() replication.Instant
+	authority authority
 
 	mu    sync.Mutex // guards the field below; held for moments
 	fence *replication.Fence
@@ -36,11 +38,22 @@ func newLease(opts Options) (*lease, error) {
 	case opts.AdminToken.IsZero():
 		return nil, errNobodyGrants
 	}
-	l := &lease{clock: opts.LeaseClock, fence: replication.NewFence(rand.Uint64())}
+	l := &lease{clock: opts.LeaseClock, fence: replication.NewFence(rand.Uint64(), replication.Authority{})}
 	if l.clock == nil {
 		l.clock = machineClock
 	}
 	return l, nil
+}
+
+// remember makes the lease one that goes on from what the node's database says. It is
+// called once, before any request.
+func (l *lease) remember(ctx context.Context, db *fenec.DB) error {
+	l.authority.db = db
+	obeyed, err := l.authority.load(ctx)
+	if err == nil {
+		l.fence = replication.NewFence(rand.Uint64(), obeyed)
+	}
+	return err
 }
 
 // machineClock tells the time by the clocks of the machine.
@@ -65,10 +78,25 @@ func (l *lease) confirming(id tenant.ID) func(context.Context, uint64) error {
 }
 
 // grant takes a grant, or returns why it does not.
-func (l *lease) grant(g replication.Grant) (replication.State, error) {
+func (l *lease) grant(ctx context.Context, g replication.Grant) (replication.State, error) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.fence.Grant(l.clock(), g)
+	st, err := l.fence.Grant(l.clock(), g)
+	obeyed := l.fence.Obeys()
+	l.mu.Unlock()
+	if err == nil {
+		// Before it is answered: what is not known to be kept counts as never granted.
+		err = l.authority.keep(ctx, obeyed)
+	}
+	return st, err
+}
+
+// forget ends the lease, and has the node take those of any router: of one whose directory
+// is another than it has obeyed, which is lost.
+func (l *lease) forget(ctx context.Context) error {
+	l.mu.Lock()
+	l.fence = replication.NewFence(rand.Uint64(), replication.Authority{})
+	l.mu.Unlock()
+	return l.authority.keep(ctx, replication.Authority{})
 }
 
 // state returns what there is of the lease now.
@@ -95,16 +123,19 @@ func (l *lease) fencing(first func(tenant.ID) error) func(tenant.ID) error {
 // maxGrant is the longest grant, in bytes: it lists every tenant of the node.
 const maxGrant = 64 << 20
 
-// leased answers GET and POST /_admin/lease.
+// leased answers GET, POST and DELETE /_admin/lease.
 func (n *Node) leased(r *http.Request) serve.Answer {
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	switch {
-	case !reads && r.Method != http.MethodPost:
+	case !reads && r.Method != http.MethodPost && r.Method != http.MethodDelete:
 		return serve.NotFound(r)
 	case n.lease == nil:
 		return serve.Fail(http.StatusConflict, replication.ErrUnfenced.Error())
 	case reads:
 		return jsonAnswer(http.StatusOK, n.lease.state())
+	case r.Method == http.MethodDelete:
+		err := n.lease.forget(r.Context())
+		return answer(http.StatusOK, n.lease.state(), err)
 	}
 	body, refusal := smallBody(r, maxGrant)
 	if refusal != nil {
@@ -114,7 +145,7 @@ func (n *Node) leased(r *http.Request) serve.Answer {
 	if err != nil {
 		return serve.Fail(http.StatusBadRequest, err.Error())
 	}
-	st, err := n.lease.grant(g)
+	st, err := n.lease.grant(r.Context(), g)
 	return granted(st, err)
 }
 

@@ -237,6 +237,36 @@ func TestSupersededGrants(t *testing.T) {
 	c.writes("beta", "")
 }
 
+// Whose leases a node has had outlives its process: after the power was gone everywhere, a
+// router that others had taken the place of gets nothing still, unless the node is told.
+func TestAuthorityOutlivesTheNode(t *testing.T) {
+	dir := t.TempDir()
+	opts := node.Options{AdminToken: secretA, Lease: true, LeaseClock: newClock().read}
+	grant := func(n *node.Node, history, forks int) int {
+		body := fmt.Sprintf(`{"ms":60000,"epoch":"%d-%d","primaries":[],"history":"%016x","forks":%[2]d}`, history, forks, history)
+		return admin(t, n, "POST", "/_admin/lease", body, nil)
+	}
+	open := func() *node.Node {
+		n, err := node.Open(dir, opts)
+		require.NoError(t, err)
+		return n
+	}
+	n := open()
+	require.Equal(t, 200, grant(n, 7, 2))
+	require.NoError(t, n.Close())
+	n = open()
+	require.Equal(t, 409, grant(n, 5, 1), "an older directory")
+	require.Equal(t, 409, grant(n, 6, 2), "another one that was promoted as often")
+	require.Equal(t, 200, grant(n, 7, 2))
+	require.Equal(t, 200, grant(n, 8, 3), "a later one")
+	require.Equal(t, 409, grant(n, 7, 2))
+	require.Equal(t, 200, admin(t, n, "DELETE", "/_admin/lease", "", nil))
+	require.NoError(t, n.Close())
+	n = open()
+	require.Equal(t, 200, grant(n, 5, 1), "it was told")
+	require.NoError(t, n.Close())
+}
+
 // L6, and what a node that writes without leases tells.
 func TestNodeWithoutLeases(t *testing.T) {
 	c := withNotes(t, node.Options{})

@@ -127,6 +127,11 @@ func Open(dir string, opts Options) (*Node, error) {
 	if n.tenants, err = tenant.Open(dir, opts.Tenants); err != nil {
 		return nil, err
 	}
+	if n.lease != nil {
+		if err := n.lease.remember(context.Background(), n.tenants.Node()); err != nil {
+			return nil, errors.Join(err, n.tenants.Close())
+		}
+	}
 	totals, err := quota.NewMeter(context.Background(), n.tenants.Node(), quota.MeterOptions{})
 	if err != nil {
 		return nil, errors.Join(err, n.tenants.Close())

@@ -74,12 +74,14 @@ func (n *Node) position(name string, p tenant.Position) serve.Answer {
 	case o != nil && o.unsettled.Load():
 		role = "unsettled"
 	}
-	from := ""
+	from, lag := "", (*int64)(nil)
 	if p.History.Following {
 		var err error
 		if from, _, err = n.upstream(name); err != nil {
 			return failure(err)
 		}
+		ms := n.replicator.lag(name)
+		lag = &ms
 	}
 	return jsonAnswer(http.StatusOK, struct {
 		Tenant     string         `json:"tenant"`
@@ -91,7 +93,8 @@ func (n *Node) position(name string, p tenant.Position) serve.Answer {
 		History    replication.ID `json:"history"`
 		Incomplete bool           `json:"incomplete,omitempty"`
 		Follows    string         `json:"follows,omitempty"`
-	}{name, p.Seq, p.Last, p.Boot, p.Frozen, role, p.History.Lineage.Current(), p.History.Incomplete, from})
+		LagMs      *int64         `json:"lag_ms,omitempty"` // of one that follows; -1 if it is not known
+	}{name, p.Seq, p.Last, p.Boot, p.Frozen, role, p.History.Lineage.Current(), p.History.Incomplete, from, lag})
 }
 
 // follow answers POST /_admin/tenants/<t>/follow.

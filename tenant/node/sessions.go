@@ -234,7 +234,10 @@ func (fs *followers) rest(x running) {
 	fs.halt(x.name)
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
+	x.follower.rests = x.glance.level && x.follower.at == queuedNot
 	if x.follower.rings != x.rings && fs.byName[x.name] == x.follower {
+		// What has rung was not seen to come, and the bell is not to vouch for it.
+		x.follower.rests = false
 		fs.queueLocked(x.follower, queuedSoon)
 	}
 }
@@ -262,10 +265,10 @@ type replaced struct {
 }
 
 // Replace puts an image in the place of the database.
-func (c replaced) Replace(ctx context.Context, a *fenec.Arrival) error {
-	err := c.Copy.Replace(ctx, a)
+func (c replaced) Replace(ctx context.Context, a *fenec.Arrival, keep bool) (kept string, err error) {
+	kept, err = c.Copy.Replace(ctx, a, keep)
 	if err == nil {
 		c.r.bell.Ring(c.name)
 	}
-	return err
+	return kept, err
 }

@@ -18,8 +18,9 @@ type Copy interface {
 	Hold(ctx context.Context) (db *fenec.DB, ended <-chan struct{}, release func(), err error)
 
 	// Replace puts what has arrived in the place of the database, which it closes, or gives
-	// it up. The next use opens what has come.
-	Replace(ctx context.Context, a *fenec.Arrival) error
+	// it up. The next use opens what has come. With keep, what was replaced is in the trash
+	// then, at the path that is returned: "" if there is no trash.
+	Replace(ctx context.Context, a *fenec.Arrival, keep bool) (kept string, err error)
 
 	// Failed is as the function Failed.
 	Failed(err error)
