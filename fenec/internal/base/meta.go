@@ -144,6 +144,32 @@ func newestMeta(f io.ReaderAt) (newest meta, err error) {
 	return meta{}, errors.New("it does not begin like a database")
 }
 
+// DamagedMeta returns an error that tells which of the two meta pages is damaged, nil
+// if none is. The file goes by the other one then, which may be that of the fold
+// before the last.
+func (f *File) DamagedMeta() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.gen == nil {
+		return ErrClosed
+	}
+	m, err := newestMeta(f.gen.file)
+	if err != nil {
+		return corrupt(f.path, "%v", err)
+	}
+	b := make([]byte, pageHeader+metaBytes)
+	for i := range int64(2) {
+		at := i * int64(m.pageSize)
+		if _, err := f.gen.file.ReadAt(b, at); err != nil {
+			return corrupt(f.path, "meta page %d: %v", i, err)
+		}
+		if other, ok := decodeMeta(b); !ok || other.pageSize != m.pageSize {
+			return corrupt(f.path, "meta page %d, at byte %d, is damaged", i, at)
+		}
+	}
+	return nil
+}
+
 // Sizes of pages that bbolt knows.
 const (
 	leastPage = 1 << 10

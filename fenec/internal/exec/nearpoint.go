@@ -97,15 +97,16 @@ func (n *nearPoint) circles(ctx context.Context, s *search, center geo.Point, k 
 }
 
 // measure shows the search's best the row that its frame stands at, if its point
-// is within metres.
+// scores less than metres. All that score the same are then within the circle or none
+// is: a score is a float32, as are the radii of circles.
 func (n *nearPoint) measure(s *search, center geo.Point, metres float64) error {
 	f := s.job.Frame
 	lon, lat, ok, err := f.Row().Point(n.field)
 	if !ok || err != nil {
 		return err
 	}
-	if d := geo.Distance(center, geo.Point{Lon: lon, Lat: lat}); d <= metres {
-		s.top.Add(f.ID(), float32(d))
+	if d := float32(geo.Distance(center, geo.Point{Lon: lon, Lat: lat})); float64(d) < metres {
+		s.top.Add(f.ID(), d)
 	}
 	return nil
 }

@@ -96,7 +96,8 @@ func (n *nearSparse) scanned(ctx context.Context, s *search, q []value.Entry, k 
 }
 
 // sparseDot returns the dot product of two lists of components, each by ascending
-// index, summed in that order, and whether they share an index.
+// index, summed in that order, and whether they share an index. It is rounded as
+// package posting rounds it.
 func sparseDot(a, b []value.Entry) (score float32, shared bool) {
 	var sum float64
 	for i, j := 0, 0; i < len(a) && j < len(b); {
@@ -111,5 +112,5 @@ func sparseDot(a, b []value.Entry) (score float32, shared bool) {
 			i, j = i+1, j+1
 		}
 	}
-	return float32(sum), shared
+	return posting.Score(sum), shared
 }

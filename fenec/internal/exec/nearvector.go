@@ -2,7 +2,6 @@ package exec
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"github.com/fenec-go/fenecdb/fenec/internal/catalog"
@@ -26,10 +25,6 @@ const (
 	// before the rows are scanned: to test a row that a link leads to costs what twenty
 	// do that are passed in their order.
 	visitShare, filteredShare = 4, 20
-
-	// spareHits is how many hits beyond the page are looked at, as kernels may have
-	// them in another order than scores do.
-	spareHits = 8
 
 	// graphShare is the part of a collection from which on a page is not looked
 	// for along the links of a graph.
@@ -85,7 +80,7 @@ func (x *vectorSearch) run(ctx context.Context) (done bool, err error) {
 	if err != nil || x.metric == vector.Cosine && vector.Norm(q) == 0 {
 		return false, err // all are as near to a zero vector
 	}
-	x.query = hnsw.Query{Vector: q, K: x.k + spareHits, EF: x.ef}
+	x.query = hnsw.Query{Vector: q, K: x.k, EF: x.ef}
 	x.probe = x.plan.Probe(ctx, x.job)
 	defer x.probe.End()
 	if err := x.probe.Settled(); err != nil {
@@ -162,10 +157,6 @@ func (x *vectorSearch) exhaust(ctx context.Context) error {
 // before it was stopped.
 func (x *vectorSearch) walk(ctx context.Context) (full bool, err error) {
 	q := x.query
-	q.K = min(q.K, x.ef)
-	if x.index.HNSW.Quant != catalog.NoQuant {
-		q.K = x.ef // codes tell less than kernels
-	}
 	q.Visits = x.graph.Len() / visitShare
 	if !x.plan.All() {
 		q.Visits = x.graph.Len() / filteredShare
@@ -176,24 +167,12 @@ func (x *vectorSearch) walk(ctx context.Context) (full bool, err error) {
 	}
 	x.note.Note("graph of %d vectors, by %s, ef %d, %d candidates and %d rows that changed",
 		x.graph.Len(), x.metric, x.ef, len(hits), len(x.changed))
-	if err := x.score(x.near(hits)); err != nil {
+	if err := x.score(hits); err != nil {
 		return false, err
 	}
 	_, full = x.top.Bound()
 	return full, nil
 }
-
-// near returns the first of the hits, among which the best k are by their scores.
-func (x *vectorSearch) near(hits []hnsw.Hit) []hnsw.Hit {
-	n := min(len(hits), x.k)
-	for n < len(hits) && (hits[n].Exact || apart(hits[x.k-1], hits[n]) <= 2*x.graph.Blur()) {
-		n++
-	}
-	return hits[:n]
-}
-
-// apart returns the distance between two scores.
-func apart(a, b hnsw.Hit) float64 { return math.Abs(float64(a.Score) - float64(b.Score)) }
 
 // score shows the search's best what the graph has found, by their stored vectors
 // unless it knows better, and the rows that changed.
@@ -227,7 +206,7 @@ func (x *vectorSearch) measureAll(list []uint64) error {
 
 // measureID shows the search's best a row that passes the filter.
 func (x *vectorSearch) measureID(id uint64) error {
-	b, err := x.job.Table.Get(id)
+	b, err := x.job.Table.Named(id)
 	if b == nil || err != nil {
 		return err
 	}
@@ -265,6 +244,6 @@ func (x *vectorSearch) accept(id uint64) (bool, error) {
 	if x.plan.All() {
 		return true, nil
 	}
-	b, err := x.probe.Test(id)
+	b, err := x.probe.TestNamed(id)
 	return b != nil, err
 }

@@ -1,6 +1,7 @@
 package graphs_test
 
 import (
+	"encoding/binary"
 	"errors"
 	"math/rand/v2"
 	"slices"
@@ -95,6 +96,36 @@ func TestNoID(t *testing.T) {
 		set := graphs.New(d.path, f.Acquire, d.cat.Load, graphs.Folds{})
 		_, err := set.Graph(ctx, d.c(), d.index())
 		require.ErrorIs(t, err, table.ErrCorrupt, "%x", key)
+		set.Close()
+		require.NoError(t, f.Close())
+	}
+	d.close(t)
+}
+
+// A row that a stored graph has and that is not there is damage, unless the change is
+// pending.
+func TestLostRow(t *testing.T) {
+	d := newDB(t)
+	d.put(t, some(rand.New(rand.NewPCG(9, 73)), 1, 40))
+	require.NoError(t, d.Checkpoint(ctx))
+	require.NoError(t, d.set.Link(ctx, d.c(), d.index()))
+	d = d.reopened(t)
+	key := binary.BigEndian.AppendUint64(nil, 7)
+	for _, pending := range []bool{false, true} {
+		f := copyOf(t, d)
+		changes := []base.Change{{Op: base.OpDelete, Space: d.c().RowSpace, Key: key}}
+		if pending {
+			p := table.Pending{Seq: 1 << 40, ID: 7}
+			changes = append(changes, base.Change{Space: d.index().Space, Key: p.Append(nil)})
+		}
+		fold(t, f, changes)
+		set := graphs.New(d.path, f.Acquire, d.cat.Load, graphs.Folds{})
+		_, err := set.Graph(ctx, d.c(), d.index())
+		if pending {
+			require.NoError(t, err)
+		} else {
+			require.ErrorIs(t, err, table.ErrCorrupt)
+		}
 		set.Close()
 		require.NoError(t, f.Close())
 	}

@@ -103,6 +103,7 @@ func load(tx *base.Tx, from source) (*Graph, error) {
 		defer base.Recover(tx.Path(), base.Guard(), &err)
 		return read()
 	}
+	stored.Lost = from.lost(tx, linked)
 	g.Graph, err = hnsw.Load(from.params(), stored, func(put func(uint64, []float32) bool) error {
 		return from.fill(tx, put)
 	})
@@ -203,6 +204,28 @@ func (s *source) fillPart(tx *base.Tx, first, end uint64, put func(id uint64, v 
 		}
 	}
 	return err
+}
+
+// lost returns what to say of an id that a graph has and no vector is stored of. That
+// is damage, unless a change is pending that the graph has not taken up.
+func (s *source) lost(tx *base.Tx, linked table.Pending) func(id uint64) error {
+	var pending map[uint64]bool
+	return func(id uint64) error {
+		if pending == nil {
+			list, err := table.WaitingIn(tx, s.index, linked)
+			if err != nil {
+				return err
+			}
+			pending = make(map[uint64]bool, len(list))
+			for _, p := range list {
+				pending[p.ID] = true
+			}
+		}
+		if !pending[id] {
+			return fmt.Errorf("%w: a graph has id %d, of which there is no vector", table.ErrCorrupt, id)
+		}
+		return nil
+	}
 }
 
 // idOf returns the id of a row from its key.

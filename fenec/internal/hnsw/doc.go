@@ -31,16 +31,17 @@
 // a tenth of the graph is a good measure.
 //
 // Vectors are finite; the caller sees to that. Where vectors are kept as they were
-// given, which under Cosine are those of length 1, hits have the scores of
-// vector.Score to the last bit. Others are off by Graph.Blur at most, without a
-// bound where codes are kept: the caller measures these candidates again.
+// given, which floats under Cosine are only at length 1, hits have the scores of
+// vector.Score to the last bit. Others are as kernels or codes tell, and the caller
+// measures them again. Kernels are off by a little, of which there is a bound: hits
+// are more than were wanted by those that may be as near.
 //
 // # Memory
 //
 // Nodes are numbers. Vectors, links and the rest lie in segments of some
 // hundred nodes that hold no pointers, are never moved and never given back; a
 // freed node's place is used again. Beside its vector, a node takes 8*M bytes of
-// links, and about 30 more.
+// links, and about 30 more. Halves under Cosine have their length beside them.
 //
 // Vectors that are equal share a place in the graph, so that thousands of them do no
 // harm. Zero vectors under Cosine, which are equally far from everything, are

@@ -2,12 +2,9 @@ package hnsw
 
 import (
 	"context"
+	"math"
 	"sync/atomic"
 )
-
-// rankSlack is by how many ranks kernels may have two vectors in another order
-// than their scores.
-const rankSlack = 64
 
 // Exhaust measures every vector, so that nothing near is missed. It returns the
 // best q.K that are accepted and all others that may be as near, in no order, in
@@ -59,10 +56,14 @@ func (g *Graph) sift(ctx context.Context, q Query, hits []Hit, each func(s *scra
 	if len(q.Vector) != g.params.Dim {
 		return hits[:0], ErrDimension
 	}
+	if q.K <= 0 {
+		return hits[:0], nil
+	}
 	s := g.enter()
 	defer g.leave(s)
 	p := s.ask(q.Vector)
 	s.results, s.list, s.nodes = s.results[:0], s.list[:0], s.nodes[:0]
+	s.limit = math.MaxUint32
 	batches := 0
 	sift := func() error {
 		if batches++; batches%ctxSteps == 0 && ctx.Err() != nil {
@@ -80,20 +81,11 @@ func (g *Graph) sift(ctx context.Context, q Query, hits []Hit, each func(s *scra
 	}
 	hits = hits[:0]
 	for _, x := range s.list {
-		if s.admissible(x.rank(), q.K) {
+		if x.rank() <= s.limit {
 			hits = append(hits, s.hit(x))
 		}
 	}
 	return hits, nil
-}
-
-// admissible reports whether a node of this rank may be among the best k.
-func (s *scratch) admissible(rank uint32, k int) bool {
-	if len(s.results) < k {
-		return true
-	}
-	worst := (^s.results[0]).rank()
-	return rank <= worst+min(rankSlack, ^worst)
 }
 
 // siftBatch adds to s.list those of s.nodes that may be among the best, and keeps
@@ -104,7 +96,7 @@ func (s *scratch) siftBatch(p *probe, q *Query) error {
 		if s.rows.codes != nil && s.isZero(n) {
 			rank = s.zeroRank()
 		}
-		if !s.admissible(rank, q.K) {
+		if rank > s.limit {
 			continue
 		}
 		if q.Accept != nil {
@@ -118,13 +110,25 @@ func (s *scratch) siftBatch(p *probe, q *Query) error {
 		}
 		x := nearAt(rank, n)
 		s.list = append(s.list, x)
-		if len(s.results) < q.K {
-			s.results.push(^x)
-		} else if s.wants(rank, q.K) {
-			s.results.replace(^x)
-		}
+		s.keep(x, q.K)
 	}
 	return nil
+}
+
+// keep puts a node among the best k if it is one of these, and lowers the limit to
+// what may be as near as the last of them.
+func (s *scratch) keep(x near, k int) {
+	switch {
+	case len(s.results) < k:
+		s.results.push(^x)
+	case s.wants(x.rank(), k):
+		s.results.replace(^x)
+	default:
+		return
+	}
+	if len(s.results) == k {
+		s.limit = s.slack.reach((^s.results[0]).rank())
+	}
 }
 
 // isZero reports whether n is in the chain of zero vectors under Cosine, whose

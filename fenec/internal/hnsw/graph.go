@@ -25,6 +25,7 @@ type Graph struct {
 
 	live, gone atomic.Int64 // nodes that have an id; nodes that are dead
 	twins      atomic.Int64 // nodes in chains
+	longest    greatest     // length of a vector, under Dot
 
 	repairing    sync.Mutex   // held by the one Repair there is
 	cut          sync.RWMutex // held for reading by each change, for writing by Changes

@@ -61,6 +61,7 @@ func (g *Graph) admit(id uint64, level int) (uint32, error) {
 // store keeps v as the vector of n, and returns it as a probe unless n has no
 // place in the graph.
 func (s *scratch) store(n uint32, v []float32) (p probe, ok bool) {
+	s.graph.lengthen(v)
 	v, isWhole := s.rows.put(n, v, s.query)
 	if isWhole {
 		atomic.OrUint32(s.view.state(n), whole)

@@ -19,6 +19,9 @@ type Stored struct {
 	// Guard, unless nil, calls read, which reads the chunks in a goroutine of its own,
 	// and returns its error, or one for what comes of the memory that they lie in.
 	Guard func(read func() error) error
+
+	// Lost, unless nil, is called with each id that has no vector. Its error is Load's.
+	Lost func(id uint64) error
 }
 
 // Load returns the graph that was stored by Changes of one with the same
@@ -52,7 +55,10 @@ func Load(p Params, stored Stored, fill func(put func(id uint64, v []float32) bo
 	if err := fill(l.put); err != nil {
 		return nil, err
 	}
-	l.finish()
+	if err := l.dropLost(stored.Lost); err != nil {
+		return nil, err
+	}
+	l.standInForLost()
 	return g, nil
 }
 
@@ -332,6 +338,7 @@ func (l *loader) put(id uint64, v []float32) bool {
 	if n == none || len(v) != l.params.Dim {
 		return false
 	}
+	l.g.lengthen(v)
 	unit := l.units.Get().(*[]float32)
 	if _, isWhole := l.v.rows.put(n, v, *unit); isWhole {
 		*l.v.state(n) |= whole
@@ -348,39 +355,6 @@ func (l *loader) find(id uint64) uint32 {
 		return l.g.lookup(id)
 	case i < uint64(len(l.byID)):
 		return l.byID[i]
-	}
-	return none
-}
-
-// finish sees to the nodes without a vector: they are dead, and stand where one of
-// their neighbours does, so that searches can walk through them.
-func (l *loader) finish() {
-	for n := range l.count {
-		if !l.filled[n] && *l.v.state(n)&(used|dead) == used {
-			l.g.Delete(l.v.id(n))
-		}
-	}
-	for n := range l.count {
-		if state := *l.v.state(n); !l.filled[n] && state&linked != 0 {
-			if m := l.standIn(n); m != none {
-				l.v.rows.copy(n, m)
-			}
-		}
-	}
-}
-
-// standIn returns a node that is about where n was: a twin with a vector, else the
-// first neighbour with one, else none.
-func (l *loader) standIn(n uint32) uint32 {
-	for t := *l.v.next(n); t != none; t = *l.v.next(t) {
-		if l.filled[t] {
-			return t
-		}
-	}
-	for _, m := range l.v.read(l.v.neighbours(n, 0), nil) {
-		if l.filled[m] {
-			return m
-		}
 	}
 	return none
 }

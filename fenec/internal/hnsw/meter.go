@@ -53,20 +53,31 @@ func (m *meter) asked(v []float32) probe {
 // stored returns the vector of n as a probe, which is good until the next one for
 // the same use.
 func (m *meter) stored(n uint32, use int) (p probe) {
-	switch r := m.rows; {
-	case r.codes != nil:
+	r := m.rows
+	if r.codes != nil {
 		p.codes = m.measureFor(use)
 		p.codes.SetCode(unsafe.SliceData(r.codeOf(n)))
-	case r.half:
-		if m.halves[use] == nil {
-			m.halves[use] = make([]float32, r.shape.dim)
-		}
-		p.floats = m.halves[use]
-		widen(p.floats, r.halvesOf(n))
-	default:
-		p.floats = r.floatsOf(n)
+		return p
+	}
+	p.floats = m.vectorOf(n, use)
+	if r.scaled() {
+		stretch(p.floats, *r.scaleOf(n))
 	}
 	return p
+}
+
+// vectorOf returns the vector of n as it is kept, where no codes are, which is good
+// until the next one for the same use.
+func (m *meter) vectorOf(n uint32, use int) []float32 {
+	r := m.rows
+	if !r.half {
+		return r.floatsOf(n)
+	}
+	if m.halves[use] == nil {
+		m.halves[use] = make([]float32, r.shape.dim)
+	}
+	widen(m.halves[use], r.halvesOf(n))
+	return m.halves[use]
 }
 
 func (m *meter) measureFor(use int) vector.Measure {
@@ -143,6 +154,11 @@ func (m *meter) distances(p *probe, nodes []uint32, out []float32) {
 			return
 		}
 		vector.DotFloat16Many(p.floats, halves, out)
+		if r.scaled() {
+			for i := range out {
+				out[i] *= *r.scaleOf(nodes[i])
+			}
+		}
 	default:
 		for i, n := range nodes {
 			ptrs[i] = &r.floats[n>>shift][int(n&mask)*dim]
@@ -170,22 +186,6 @@ func (m *meter) zeroRank() uint32 {
 		return rankOf(1)
 	}
 	return rankOf(0)
-}
-
-// Blur returns by how much the scores of hits that are not exact may differ from
-// those of vector.Score. Without codes they are cosines of vectors at length 1:
-// kernels add at most a quarter of the products up in one sum, and all that is
-// rounded adds up to 1. Of codes there is no bound.
-func (g *Graph) Blur() float64 {
-	const single, half = 1.0 / (1 << 24), 1.0 / (1 << 10)
-	blur := single*float64(g.params.Dim/4+16) + lengthSlack
-	switch g.params.Storage {
-	case Float32:
-		return blur
-	case Float16:
-		return blur + half
-	}
-	return math.Inf(1)
 }
 
 // score returns the metric's score for the rank of a query's distance.

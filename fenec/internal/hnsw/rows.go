@@ -14,6 +14,9 @@ const lengthSlack = 1e-6
 
 // rows keeps the vectors of all nodes, one slice a segment, in one of three
 // ways. The slices of the other two are empty.
+//
+// Under Cosine, floats are at length 1. Halves are not: rounded once more they would
+// be other vectors, whose scores differ by more than those of near ones do.
 type rows struct {
 	shape  shape
 	metric vector.Metric
@@ -22,6 +25,7 @@ type rows struct {
 
 	floats [][]float32
 	halves [][]uint16
+	scales [][]float32 // of halves under Cosine: 1 divided by their length, 0 for zero vectors
 	coded  [][]byte
 }
 
@@ -34,7 +38,12 @@ func (r *rows) grow(segments, size int) int64 {
 		return int64(segments * size)
 	case r.half:
 		r.halves = cut(r.halves, memory[uint16](segments*size*dim), size*dim)
-		return int64(2 * segments * size * dim)
+		held := 2 * segments * size * dim
+		if r.scaled() {
+			r.scales = cut(r.scales, memory[float32](segments*size), size)
+			held += 4 * segments * size
+		}
+		return int64(held)
 	default:
 		r.floats = cut(r.floats, memory[float32](segments*size*dim), size*dim)
 		return int64(4 * segments * size * dim)
@@ -59,18 +68,47 @@ func (r *rows) halvesOf(n uint32) []uint16 {
 	return r.halves[n>>r.shape.shift][i : i+r.shape.dim]
 }
 
+// scaled reports whether vectors have a scale.
+func (r *rows) scaled() bool { return r.half && r.metric == vector.Cosine }
+
+func (r *rows) scaleOf(n uint32) *float32 { return &r.scales[n>>r.shape.shift][n&r.shape.mask] }
+
 func (r *rows) codeOf(n uint32) []byte {
 	size := r.codes.CodeSize()
 	i := int(n&r.shape.mask) * size
 	return r.coded[n>>r.shape.shift][i : i+size]
 }
 
-// put stores v as the vector of n, under Cosine at length 1. It returns what it has
-// stored, which lies in unit if v was of another length, and whether that is v.
-func (r *rows) put(n uint32, v, unit []float32) (stored []float32, whole bool) {
-	stored = r.sized(v, unit)
-	r.set(n, stored)
-	return stored, &stored[0] == &v[0]
+// put stores v as the vector of n. It returns it as a probe, which under Cosine is of
+// length 1 and may lie in unit, and whether it is kept as it was given.
+func (r *rows) put(n uint32, v, unit []float32) (probe []float32, whole bool) {
+	if r.scaled() {
+		return r.putScaled(n, v, unit), true
+	}
+	probe = r.sized(v, unit)
+	r.set(n, probe)
+	return probe, &probe[0] == &v[0]
+}
+
+// putScaled stores v, rounded to halves, and its scale. It returns what it has stored
+// at length 1, or zero, in unit.
+func (r *rows) putScaled(n uint32, v, unit []float32) []float32 {
+	r.set(n, v)
+	widen(unit, r.halvesOf(n))
+	length, scale := vector.Norm(unit), float32(0)
+	if length > 0 {
+		scale = float32(1 / length)
+	}
+	*r.scaleOf(n) = scale
+	stretch(unit, scale)
+	return unit
+}
+
+// stretch multiplies v by scale.
+func stretch(v []float32, scale float32) {
+	for i := range v {
+		v[i] *= scale
+	}
 }
 
 // sized returns v, or v at length 1, in unit, if the metric wants that.
@@ -86,7 +124,7 @@ func (r *rows) sized(v, unit []float32) []float32 {
 	return unit
 }
 
-// set stores v, which is normalised if the metric wants that, as the vector of n.
+// set stores v as the vector of n.
 func (r *rows) set(n uint32, v []float32) {
 	switch {
 	case r.codes != nil:
@@ -121,6 +159,9 @@ func (r *rows) copy(to, from uint32) {
 		copy(r.codeOf(to), r.codeOf(from))
 	case r.half:
 		copy(r.halvesOf(to), r.halvesOf(from))
+		if r.scaled() {
+			*r.scaleOf(to) = *r.scaleOf(from)
+		}
 	default:
 		copy(r.floatsOf(to), r.floatsOf(from))
 	}

@@ -34,6 +34,8 @@ type scratch struct {
 
 	query  []float32     // the vector looked for, if the metric wants it at length 1 and it is not
 	scorer vector.Scorer // of the vector looked for, as it was given
+	slack  slack         // of distances from it
+	limit  uint32        // of Exhaust and Among: the highest rank that may be among the best
 	list   []near        // candidates for the neighbours of one node
 	doomed []uint32      // condemned nodes around one that is mended
 	chosen []uint32      // the neighbours chosen of them
@@ -83,6 +85,7 @@ func (s *scratch) visit(n uint32) bool {
 // ask returns the probe of a query.
 func (s *scratch) ask(query []float32) probe {
 	s.scorer = vector.NewScorer(s.graph.params.Metric, query)
+	s.slack = s.slackOf(query)
 	return s.asked(s.rows.sized(query, s.query))
 }
 

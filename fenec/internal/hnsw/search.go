@@ -2,6 +2,7 @@ package hnsw
 
 import (
 	"context"
+	"math"
 	"slices"
 	"sync/atomic"
 )
@@ -13,7 +14,7 @@ const widestBeam = 512
 // Query says what is searched for.
 type Query struct {
 	Vector []float32 // of Params.Dim finite components
-	K      int       // how many results are wanted
+	K      int       // how many results are wanted, for which there may be more hits
 
 	// EF is how many candidates the search keeps. The more, the likelier it
 	// finds the nearest. It is raised to K.
@@ -56,9 +57,10 @@ const (
 	Stopped
 )
 
-// Search returns the q.K ids nearest to q, and those as near as the last, in hits,
-// whose contents are overwritten. The best come first, as kernels and codes tell. The error is ErrDimension, the context's or that
-// of q.Accept.
+// Search returns the q.K ids nearest to q of those it keeps, and all others of these
+// that may be as near, in hits, whose contents are overwritten. The best come first, as
+// kernels and codes tell. With codes these are all that it keeps. The error is
+// ErrDimension, the context's or that of q.Accept.
 func (g *Graph) Search(ctx context.Context, q Query, hits []Hit) ([]Hit, End, error) {
 	if len(q.Vector) != g.params.Dim {
 		return hits[:0], Complete, ErrDimension
@@ -199,19 +201,23 @@ func (s *scratch) sorted() []near {
 	return s.list
 }
 
-// deliver returns the k best of items, which are sorted, and those as near as the
-// last of these.
+// deliver returns the k best of items, which are sorted, and those that may be as
+// near as the last of these.
 func (s *scratch) deliver(items []near, k int, hits []Hit) []Hit {
-	last := uint32(0)
+	if k <= 0 {
+		return hits
+	}
+	limit := uint32(math.MaxUint32)
 	for _, x := range items {
 		if x&passing != 0 {
 			continue
 		}
-		if len(hits) >= k && (k == 0 || x.rank() > last) {
+		if x.rank() > limit {
 			break
 		}
-		last = x.rank()
-		hits = append(hits, s.hit(x))
+		if hits = append(hits, s.hit(x)); len(hits) == k {
+			limit = s.slack.reach(x.rank())
+		}
 	}
 	return hits
 }
@@ -220,7 +226,7 @@ func (s *scratch) deliver(items []near, k int, hits []Hit) []Hit {
 func (s *scratch) hit(x near) Hit {
 	n := x.node()
 	if s.rows.codes == nil && atomic.LoadUint32(s.view.state(n))&whole != 0 {
-		return Hit{ID: s.view.id(n), Score: s.scorer.Score(s.stored(n, aside).floats), Exact: true}
+		return Hit{ID: s.view.id(n), Score: s.scorer.Score(s.vectorOf(n, aside)), Exact: true}
 	}
 	return Hit{ID: s.view.id(n), Score: s.score(x.rank())}
 }

@@ -87,6 +87,9 @@ func TestScores(t *testing.T) {
 func requireScores(t *testing.T, g *Graph, vectors [][]float32, exact bool) {
 	t.Helper()
 	m := g.params.Metric
+	s := g.enter()
+	off := s.slackOf(vectors[7]).absolute
+	g.leave(s)
 	for _, accept := range []func(uint64) (bool, error){nil, func(uint64) (bool, error) { return true, nil }} {
 		hits, end := search(t, g, Query{Vector: vectors[7], K: 20, EF: 50, Accept: accept})
 		require.Len(t, hits, 20)
@@ -97,7 +100,7 @@ func requireScores(t *testing.T, g *Graph, vectors [][]float32, exact bool) {
 			if exact {
 				require.Equal(t, want, h.Score)
 			} else {
-				require.InDelta(t, want, h.Score, g.Blur())
+				require.InDelta(t, want, h.Score, off)
 			}
 			require.False(t, i > 0 && m.Better(h.Score, hits[i-1].Score))
 		}

@@ -14,6 +14,7 @@ import (
 // Table is a collection as a run reads it: a *table.Reader or a *table.Writer.
 type Table interface {
 	Get(id uint64) ([]byte, error)
+	Named(id uint64) ([]byte, error)
 	Scan(first, last uint64, reverse bool) *table.Scan
 	Index(ix *catalog.Index, lower, upper []byte, reverse bool) *table.IndexScan
 	CountIndex(ix *catalog.Index, lower, upper []byte) (int64, error)

@@ -39,6 +39,24 @@ func (p Probe) Test(id uint64) ([]byte, error) {
 	if b == nil || err != nil {
 		return nil, err
 	}
+	return r.passing(id, b)
+}
+
+// TestNamed is Test of a row that an index names. If it is not there, that is damage.
+func (p Probe) TestNamed(id uint64) ([]byte, error) {
+	r := p.r
+	if err := r.step(); err != nil {
+		return nil, err
+	}
+	b, err := r.t.Named(id)
+	if b == nil || err != nil {
+		return nil, err
+	}
+	return r.passing(id, b)
+}
+
+// passing returns a row if it passes the filter; else nil. The frame stands at it.
+func (r *run) passing(id uint64, b []byte) ([]byte, error) {
 	b = r.still(b)
 	if ok, err := r.test(id, b); !ok || err != nil {
 		return nil, err

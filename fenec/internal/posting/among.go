@@ -32,7 +32,7 @@ func (q *Query) Among(ctx context.Context, ids []uint64, fn func(h Hit) error) e
 		return err
 	}
 	for at, id := range ids {
-		score := deliver(sums[at])
+		score := Score(sums[at])
 		if !found[at] || !(score > q.floor) {
 			continue
 		}

@@ -31,7 +31,7 @@ func (q *Query) Each(ctx context.Context, fn func(h Hit) error) error {
 			}
 			next = min(next, r.id)
 		}
-		if score := deliver(sum); score > q.floor {
+		if score := Score(sum); score > q.floor {
 			if err := fn(Hit{id, score}); err != nil {
 				return err
 			}

@@ -62,9 +62,9 @@ func Dot(entries []Entry) *Query {
 	return q
 }
 
-// deliver rounds a sum to a score. Scores are finite, so that they can be written
+// Score rounds a sum to a score. Scores are finite, so that they can be written
 // as JSON; NaN comes from damage only.
-func deliver(sum float64) float32 {
+func Score(sum float64) float32 {
 	switch {
 	case sum > math.MaxFloat32:
 		return math.MaxFloat32

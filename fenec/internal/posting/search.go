@@ -249,5 +249,5 @@ func (s *search) total() float32 {
 	for i := range s.q.terms {
 		sum += s.q.terms[i].share
 	}
-	return deliver(sum)
+	return Score(sum)
 }

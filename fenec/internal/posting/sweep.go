@@ -120,7 +120,7 @@ func (s *sweep) hand(fn func(h Hit) error) error {
 		s.found[i] = 0
 		for ; set != 0; set &= set - 1 {
 			at := 64*i + bits.TrailingZeros64(set)
-			score := deliver(s.sums[at])
+			score := Score(s.sums[at])
 			s.sums[at] = 0
 			if !(score > s.q.floor) {
 				continue

@@ -38,7 +38,7 @@ func (s *Store) verifyBase() error {
 		return err
 	}
 	defer tx.Release()
-	return tx.Verify()
+	return errors.Join(s.base.DamagedMeta(), tx.Verify())
 }
 
 // Spaces returns the numbers of the spaces the base has.

@@ -143,6 +143,9 @@ func (s *Store) foldOwners() error {
 	if !slices.ContainsFunc(s.opts.Owners, Owner.Waits) {
 		return nil
 	}
+	if err := s.layLog(); err != nil {
+		return err
+	}
 	s.opts.Step("fold owners")
 	if err := s.foldFront(front.New(), s.base.Folded()); err != nil {
 		return s.unfolded(err)

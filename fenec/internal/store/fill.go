@@ -70,8 +70,17 @@ func (s *Store) fill(prepare func(v *View) (next func() (base.Change, bool), err
 	if err != nil {
 		return err
 	}
+	if err := s.layLog(); err != nil {
+		return err
+	}
 	s.opts.Step("fill")
-	if err := s.foldBase(s.base.Folded(), next); err != nil {
+	err = s.foldBase(s.base.Folded(), next)
+	if err == nil && s.path != "" {
+		// Blocks to come rely on what is filled in, and the log does not say it. Were the
+		// meta page of this fold damaged, the other one must know it too.
+		err = s.foldBase(s.base.Folded(), filled(0, nil))
+	}
+	if err != nil {
 		return s.fail(err)
 	}
 	s.opts.Step("filled")

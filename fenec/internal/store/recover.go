@@ -75,6 +75,9 @@ func removeLogs(path string, files wal.FS) error {
 // load lets the owner read the base and replays the logs.
 func (s *Store) load() (err error) {
 	defer base.Recover(s.path, base.Guard(), &err)
+	if err := s.checkMeta(); err != nil {
+		return err
+	}
 	if s.opts.Load != nil {
 		v := s.startBlock().View
 		err := s.opts.Load(&v)
@@ -153,6 +156,9 @@ func (r *recovery) run() error {
 	}
 	s.log.Store(&logFile{Log: log})
 	r.take(found)
+	if err := r.mendMeta(); err != nil {
+		return err
+	}
 	r.goOn()
 	return nil
 }

@@ -106,7 +106,12 @@ func TestExpiredIsFree(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, want, holder, who)
 		}
-		b, err := w.TxReader.Get(2)
+		b, err := w.Named(2)
+		require.NoError(t, err, "it is there, though expired")
+		require.Nil(t, b)
+		_, err = w.Named(99)
+		require.ErrorIs(t, err, table.ErrCorrupt)
+		b, err = w.TxReader.Get(2)
 		require.NotNil(t, b, "its reader sees it")
 		return err
 	})

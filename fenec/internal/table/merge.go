@@ -323,6 +323,15 @@ func PendingIn(tx *base.Tx, x *catalog.Index, p Pending, most int) ([]Pending, e
 	return pendingAfter(cur, p, tx.Folded(), most)
 }
 
+// WaitingIn returns all changes of vectors after p that a base has.
+func WaitingIn(tx *base.Tx, x *catalog.Index, p Pending) ([]Pending, error) {
+	cur, err := store.FoldedIn(tx, x.Space)
+	if err != nil {
+		return nil, err
+	}
+	return pendingAfter(cur, p, math.MaxUint64, math.MaxInt)
+}
+
 func pendingAfter(cur *store.Folded, p Pending, last uint64, most int) (list []Pending, err error) {
 	for cur.SeekGE(append(p.Append(nil), 0)); cur.Valid() && len(list) < most; cur.Next() {
 		p, err := parsePending(cur.Key())

@@ -36,6 +36,15 @@ func (r *Reader) Get(id uint64) ([]byte, error) {
 	return openRow(r.col, id, sealed)
 }
 
+// Named is Get of a row that an index names. If it is not there, that is damage.
+func (r *Reader) Named(id uint64) ([]byte, error) {
+	b, err := r.Get(id)
+	if b == nil && err == nil {
+		err = fmt.Errorf("%w: collection %q has no id %d, where an index leads", ErrCorrupt, r.col.Name, id)
+	}
+	return b, err
+}
+
 func openRow(c *catalog.Collection, id uint64, sealed []byte) ([]byte, error) {
 	b, err := row.Open(sealed)
 	if err != nil {

@@ -46,8 +46,14 @@ func (w *Writer) NextID() (uint64, error) {
 }
 
 // Get returns the row with that id, or nil.
-func (w *Writer) Get(id uint64) ([]byte, error) {
-	b, err := w.TxReader.Get(id)
+func (w *Writer) Get(id uint64) ([]byte, error) { return w.unexpired(w.TxReader.Get(id)) }
+
+// Named is Get of a row that an index names. If it is not there at all, that is
+// damage.
+func (w *Writer) Named(id uint64) ([]byte, error) { return w.unexpired(w.TxReader.Named(id)) }
+
+// unexpired returns what it is given, but no row that counts as gone.
+func (w *Writer) unexpired(b []byte, err error) ([]byte, error) {
 	if b == nil || err != nil {
 		return nil, err
 	}

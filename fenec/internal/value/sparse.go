@@ -33,13 +33,13 @@ type sparse struct {
 // fault.Type.
 func Sparse(dim int, entries []Entry) (Value, error) {
 	if dim < 1 || dim > MaxSparseDim {
-		return Null, fault.New(fault.Type, "a sparse vector of dimension %d, want 1 to %d", dim, MaxSparseDim)
+		return Null, badSparseDim(strconv.Itoa(dim))
 	}
 	slices.SortFunc(entries, func(a, b Entry) int { return cmp.Compare(a.Index, b.Index) })
 	for i, e := range entries {
 		switch {
 		case e.Index < 1 || int64(e.Index) > int64(dim):
-			return Null, fault.New(fault.Type, "index %d of a sparse vector, want 1 to %d", e.Index, dim)
+			return Null, badSparseIndex(strconv.FormatUint(uint64(e.Index), 10), dim)
 		case i > 0 && e.Index == entries[i-1].Index:
 			return Null, fault.New(fault.Type, "index %d of a sparse vector is given twice", e.Index)
 		case e.Weight-e.Weight != 0:
@@ -48,6 +48,14 @@ func Sparse(dim int, entries []Entry) (Value, error) {
 	}
 	entries = slices.DeleteFunc(entries, func(e Entry) bool { return e.Weight == 0 })
 	return sparseOf(&sparse{dim, entries}), nil
+}
+
+func badSparseDim(dim string) error {
+	return fault.New(fault.Type, "a sparse vector of dimension %s, want 1 to %d", abbreviate(dim), MaxSparseDim)
+}
+
+func badSparseIndex(index string, dim int) error {
+	return fault.New(fault.Type, "index %s of a sparse vector, want 1 to %d", abbreviate(index), dim)
 }
 
 // sparseOf returns the Value of a sparse vector that is as it must be.
@@ -75,56 +83,50 @@ func ParseSparse(s string) (Value, error) {
 	if !ok || at < 0 {
 		return bad()
 	}
-	dim, ok := parseDigits(body[at+2:])
-	if !ok {
+	last := body[at+2:]
+	if !isDigits(last) {
 		return bad()
 	}
+	dim, err := strconv.Atoi(last)
+	if err != nil {
+		return Null, badSparseDim(last)
+	}
 	if body = body[:at]; body == "" {
-		return Sparse(int(dim), nil)
+		return Sparse(dim, nil)
 	}
 	entries := make([]Entry, 0, 1+strings.Count(body, ","))
 	for text := range strings.SplitSeq(body, ",") {
 		if len(entries) > 0 {
 			text = strings.TrimLeft(text, " \t\r\n")
 		}
-		e, ok := parseEntry(text)
+		index, weight, ok := parseEntry(text)
 		if !ok {
 			return bad()
 		}
-		entries = append(entries, e)
+		i, err := strconv.ParseUint(index, 10, 32)
+		if err != nil {
+			return Null, badSparseIndex(index, dim)
+		}
+		entries = append(entries, Entry{uint32(i), weight})
 	}
-	return Sparse(int(dim), entries)
+	return Sparse(dim, entries)
 }
 
-// parseEntry reads an index and a weight. A weight beyond a float32 is infinite.
-func parseEntry(s string) (Entry, bool) {
-	index, weight, ok := strings.Cut(s, ":")
-	if !ok || !isDecimal(weight) {
-		return Entry{}, false
+// parseEntry reads an index, of digits, and a weight. A weight beyond a float32 is
+// infinite.
+func parseEntry(s string) (index string, weight float32, ok bool) {
+	index, decimal, ok := strings.Cut(s, ":")
+	if !ok || !isDigits(index) || !isDecimal(decimal) {
+		return "", 0, false
 	}
-	i, ok := parseDigits(index)
-	if !ok {
-		return Entry{}, false
-	}
-	w, err := strconv.ParseFloat(weight, 32)
+	w, err := strconv.ParseFloat(decimal, 32)
 	if err != nil && !math.IsInf(w, 0) {
-		return Entry{}, false
+		return "", 0, false
 	}
-	return Entry{i, float32(w)}, true
+	return index, float32(w), true
 }
 
-// parseDigits reads a number of digits only. One beyond the range of a uint32
-// gives the highest.
-func parseDigits(s string) (uint32, bool) {
-	if s == "" || strings.Trim(s, "0123456789") != "" {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(s, 10, 32)
-	if err != nil {
-		return math.MaxUint32, true
-	}
-	return uint32(n), true
-}
+func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // isDecimal reports whether s has the characters of a decimal only, and not
 // those of the other forms that strconv reads.

@@ -48,6 +48,19 @@ func TestParseSparseErrors(t *testing.T) {
 	}
 }
 
+// What is out of range is named as it was given, also what no number holds.
+func TestParseSparseNames(t *testing.T) {
+	for text, want := range map[string]string{
+		"{}/4294967297":           "a sparse vector of dimension 4294967297, want 1 to 1000000000",
+		"{}/99999999999999999999": "a sparse vector of dimension 99999999999999999999, want 1 to 1000000000",
+		"{4294967297:1}/7":        "index 4294967297 of a sparse vector, want 1 to 7",
+		"{8:1}/7":                 "index 8 of a sparse vector, want 1 to 7",
+	} {
+		_, err := value.ParseSparse(text)
+		require.ErrorContains(t, err, want)
+	}
+}
+
 func TestSparse(t *testing.T) {
 	v, err := value.Sparse(9, []value.Entry{{Index: 9, Weight: 1}, {Index: 2, Weight: 0}, {Index: 1, Weight: -1}})
 	require.NoError(t, err)
