@@ -47,8 +47,10 @@ const (
 	knownText = 4 << 10 // the longest text that is kept, in bytes
 )
 
-// fewRows is how many rows are answered from memory without a thought.
-const fewRows = 100
+// fewRows is how many rows are answered from memory without a thought: as many as DB.Rows
+// finds before it gives the first. A row may be far longer than what is stored of it,
+// since a parameter may be part of each.
+const fewRows = 16
 
 // of returns the traits of a statement's text.
 func (k *knownStatements) of(text string) (*traits, error) {
@@ -108,8 +110,7 @@ func traitsOf(tree ql.Statement) *traits {
 		t.readsOf(tree)
 		t.faceted = len(tree.Facets) > 0
 		t.get = true
-		t.few = tree.Count || tree.Near != nil || tree.Match != nil || tree.Limit != nil && *tree.Limit <= fewRows ||
-			tree.Lookup == nil && picksOne(tree.Where)
+		t.few = tree.Count || tree.Limit != nil && *tree.Limit <= fewRows || tree.Lookup == nil && picksOne(tree.Where)
 	case *ql.Put:
 		t.verb = verbPut
 	case *ql.Set:

@@ -5,8 +5,10 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -85,6 +87,50 @@ func TestLongAnswers(t *testing.T) {
 	require.EqualValues(t, -1, res.ContentLength)
 	res = c.raw("GET", "/wide?where=n / (n - n) > 1", "")
 	require.Equal(t, 400, res.StatusCode, "what fails before its head has gone is an ordinary error")
+}
+
+// A parameter that comes back in every row is held for few of them at a time, also by
+// gets that rank their rows.
+func TestLongAnswersAreNotHeld(t *testing.T) {
+	c := start(t, serve.Options{}, "create collection d (body text @text, v vector<2> @hnsw(cosine))")
+	const rows, size = 200, 256 << 10
+	for i := range rows {
+		_, err := c.db.Query(t.Context(), "put d {body: $1, v: [1, 2]}", fmt.Sprint("a b c fox d e f ", i))
+		require.NoError(t, err)
+	}
+	long := strings.Repeat("x", size)
+	for _, text := range []string{
+		`get body + $1 as x from d limit 150`, `get body + $1 as x from d match body "fox"`,
+		`get snippet(body, 1, $1) from d match body "fox"`, `get highlight(body, $1, "") from d match body "fox" limit 150`,
+		`get body + $1 as x from d near v [1, 1]`,
+	} {
+		asked, err := json.Marshal(map[string]any{"query": text, "params": []any{long}})
+		require.NoError(t, err)
+		begun := make([]byte, 2<<20)
+		before := liveHeap()
+		res := c.raw("POST", "/query", string(asked))
+		require.Equal(t, 200, res.StatusCode, text)
+		_, err = io.ReadFull(res.Body, begun)
+		require.NoError(t, err)
+		// The server waits for its reader now, or soon, with all that it holds.
+		require.Less(t, liveHeap()-before, int64(rows*size/2), text)
+		rest, err := io.ReadAll(res.Body)
+		require.NoError(t, err)
+		answer, err := c.db.Query(t.Context(), text, long)
+		require.NoError(t, err)
+		want, err := answer.AppendJSON(nil)
+		require.NoError(t, err)
+		require.True(t, string(begun)+string(rest) == string(want), text)
+	}
+}
+
+// liveHeap returns how many bytes of the heap are in use.
+func liveHeap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC() // of what lay in pools
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
 // What fails after the head has gone is cut short of its end.
