@@ -12,7 +12,7 @@ FUZZTIME ?= 20s
 # goroutines meet.
 RACE := ./fenec ./fenec/internal/front/... ./fenec/internal/wal/... ./fenec/internal/base/... \
         ./fenec/internal/store/... ./fenec/internal/graphs ./fenec/client ./fenec/serve/... \
-        ./quota ./tenant/... ./router/... ./internal/...
+        ./quota ./replication/... ./tenant/... ./router/... ./internal/...
 
 .DEFAULT_GOAL := help
 

@@ -27,7 +27,7 @@ var (
 	OutcomeUnknown     = list("outcome-unknown", http.StatusServiceUnavailable, Wait) // it has run, and may be lost
 	TenantReplica      = list("tenant-replica", http.StatusForbidden, 0)              // it follows another, and takes no writes
 	NotReplicated      = list("not-replicated", http.StatusGatewayTimeout, 0)         // it stands, on fewer disks than it should
-	RouterFollows      = list("router-follows", http.StatusConflict, 0) // its primary is to be asked
+	RouterFollows      = list("router-follows", http.StatusConflict, 0)               // its primary is to be asked
 	NoCapacity         = list("no-capacity", http.StatusConflict, 0)
 )
 
