@@ -116,6 +116,11 @@ type standing struct {
 	Last uint64 `json:"last"`
 	// Incomplete tells of a copy that it has not caught up since it was told to follow.
 	Incomplete bool `json:"incomplete"`
+	// Follows is the URL of the node that a replica follows.
+	Follows string `json:"follows"`
+	// LagMs is for how long a replica has not known to have all that its primary has: -1 if
+	// it never did since its node was started, and nil of a node that does not tell.
+	LagMs *int64 `json:"lag_ms"`
 }
 
 // lacks reports whether the copy may lack more than what was written last: it does not

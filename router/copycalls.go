@@ -73,3 +73,23 @@ func (a *admin) held(ctx context.Context, n Node) (names []string, err error) {
 	err = a.get(ctx, n, "/_admin/tenants", &names)
 	return names, err
 }
+
+// followState is a copy that follows, as its node tells of all that it has.
+type followState struct {
+	Name    string `json:"name"`
+	Follows string `json:"follows"`
+	LagMs   int64  `json:"lag_ms"`
+}
+
+// following returns the copies on the node that follow; nil of a node that does not tell.
+func (a *admin) following(ctx context.Context, n Node) (map[string]followState, error) {
+	var list []followState
+	if err := a.get(ctx, n, "/_admin/following", &list); err != nil {
+		return nil, gone(err)
+	}
+	all := make(map[string]followState, len(list))
+	for _, f := range list {
+		all[f.Name] = f
+	}
+	return all, nil
+}

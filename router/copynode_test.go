@@ -48,6 +48,7 @@ type copyFile struct {
 	quota      string
 	frozen     bool
 	images     int // taken from whom it follows
+	lagMs      int64
 }
 
 // copyHistory is a history and the sequence that it began after.
@@ -210,6 +211,14 @@ func (n *copyNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			names = append(names, name)
 		}
 		n.say(w, 200, names)
+	case rest == "following":
+		list := []followState{}
+		for name, f := range n.tenants {
+			if f.following {
+				list = append(list, followState{name, "http://" + f.upstreamOf(n), f.lagMs})
+			}
+		}
+		n.say(w, 200, list)
 	case strings.HasPrefix(rest, "tenants/"):
 		if query := r.URL.RawQuery; query != "" && query != "purge=1" {
 			part += "?" + query
@@ -301,7 +310,11 @@ func (n *copyNode) stands(f *copyFile) any {
 	if f.following {
 		role = "replica"
 	}
-	return map[string]any{"seq": f.seq, "last": f.seq, "boot": n.Name, "frozen": f.frozen, "role": role, "incomplete": f.incomplete}
+	stands := map[string]any{"seq": f.seq, "last": f.seq, "boot": n.Name, "frozen": f.frozen, "role": role, "incomplete": f.incomplete}
+	if f.following {
+		stands["follows"], stands["lag_ms"] = "http://"+f.upstreamOf(n), f.lagMs
+	}
+	return stands
 }
 
 func (n *copyNode) follow(name string, f *copyFile, body string) (int, any) {

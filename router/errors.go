@@ -71,6 +71,10 @@ var (
 	// it was told to follow: all that it lacks would be lost. Whoever takes that into
 	// account promotes it on its node, and tries again.
 	ErrIncomplete = errors.New("its copy has not caught up yet")
+	// ErrStale is returned for a copy that was out of touch with its tenant's node for
+	// longer than that itself has been: it may lack what was acknowledged meanwhile. A
+	// failover with force takes it all the same.
+	ErrStale = errors.New("it may lack writes from before its primary was lost; with force it takes over all the same")
 	// ErrNoOtherNode is returned when there is no node that may have a replica of a
 	// tenant: all others are paired, dedicated or being drained.
 	ErrNoOtherNode = errors.New("no other node")

@@ -42,6 +42,9 @@ type Promoted struct {
 // ErrLeaseRunning, unless force is set. Of others, and with force, it is for the caller to
 // know that the node does not write.
 //
+// A copy that was out of touch with the node for long before that was lost does not take
+// over, which is ErrStale, unless force is set.
+//
 // There is nothing atomic between two tenants, and what one fails of does not keep the
 // others. It fails as a whole with ErrUnknownNode, or with ErrNoStandby if nothing can be
 // done. It can be called again, also after the router was killed in the middle of it: a
@@ -57,11 +60,11 @@ func (rt *Router) FailOver(ctx context.Context, node string, force bool) (Failed
 	}
 	defer over()
 	// Those, and none that has been placed there since: the node may write that.
-	return rt.failOver(ctx, node, append([]string{}, tenants...))
+	return rt.failOver(ctx, node, append([]string{}, tenants...), force)
 }
 
 // failOver is FailOver for some tenants of a node that does not write them, nil for all.
-func (rt *Router) failOver(ctx context.Context, node string, tenants []string) (FailedOver, error) {
+func (rt *Router) failOver(ctx context.Context, node string, tenants []string, force bool) (FailedOver, error) {
 	if _, err := rt.knownNode(node); err != nil {
 		return FailedOver{}, err
 	}
@@ -73,7 +76,7 @@ func (rt *Router) failOver(ctx context.Context, node string, tenants []string) (
 		return FailedOver{}, fmt.Errorf("node %s: %w", node, ErrNoStandby)
 	}
 	p := &promotion{
-		copier: rt.copier, from: node, standby: standby, within: rt.promoteFor(), silences: rt.copier.newSilences(),
+		copier: rt.copier, from: node, standby: standby, force: force, leasing: rt.leasing, within: rt.promoteFor(), silences: rt.copier.newSilences(),
 		done: FailedOver{Node: node, To: standby, Promoted: []Promoted{}, Failed: []Unmoved{}, Unreplicated: []string{}},
 	}
 	rt.mover.giveUp(node)
@@ -114,6 +117,8 @@ type promotion struct {
 	*copier
 	*silences
 	from, standby string // standby is "" if there is none
+	force         bool   // copies are taken that may lack much
+	leasing       *leasing
 	within        time.Duration
 
 	mu   sync.Mutex // guards done
@@ -230,6 +235,9 @@ func (p *promotion) best(ctx context.Context, tenant string) (nodes []Node, err 
 		})
 		if err == nil && s.lacks() {
 			err = fmt.Errorf("node %s: %w", n.Name, ErrIncomplete)
+		}
+		if err == nil && !p.force {
+			err = p.stale(n.Name, s)
 		}
 		return s, err
 	})

@@ -204,6 +204,7 @@ func (l *leasing) noteLocked(node string, version uint64, state replication.Stat
 	if t == nil {
 		return
 	}
+	t.hear(l.clock(), err)
 	switch {
 	case err == nil:
 		t.held, t.taken = max(t.held, version), true

@@ -29,7 +29,7 @@ func (rt *Router) failOverLost(ctx context.Context, node string, tenants []strin
 	if tenants == nil {
 		tenants = []string{} // not all, for others may be written there
 	}
-	done, err := rt.failOver(ctx, node, tenants)
+	done, err := rt.failOver(ctx, node, tenants, false)
 	switch {
 	case errors.Is(err, ErrNoStandby) && len(tenants) == 0:
 		return nil

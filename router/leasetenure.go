@@ -17,11 +17,13 @@ type tenure struct {
 	// the node is known to have been granted.
 	version, held uint64
 
-	withheld []string  // that are granted to nobody, as they are failing over; sorted
-	freed    uint64    // the version since which the last that were are granted again
-	handover *handover // for which they are withheld; nil for a failover by itself
-	taken    bool      // it has taken a grant since it was started
-	told     bool      // it is logged that it takes no leases
+	withheld []string      // that are granted to nobody, as they are failing over; sorted
+	freed    uint64        // the version since which the last that were are granted again
+	handover *handover     // for which they are withheld; nil for a failover by itself
+	taken    bool          // it has taken a grant since it was started
+	told     bool          // it is logged that it takes no leases
+	answered bool          // it has answered this router
+	heard    time.Duration // when it did last
 	repairs  repairs
 }
 

@@ -19,6 +19,7 @@ func (rt *Router) writeMetrics(p *metrics.Page) {
 	p.Family("fenec_router_connections", metrics.Gauge, "Open connections of clients.")
 	p.Uint(uint64(rt.front.count()))
 	rt.directory.writeMetrics(p)
+	rt.staleness.writeMetrics(p)
 	rt.leasing.writeMetrics(p)
 	rt.writeReplicationMetrics(p)
 }

@@ -23,7 +23,8 @@ type Replicated struct {
 // Repair gives each tenant a replica that has none and whose node has no standby: on a
 // node that has a copy of it, if there is one, such as a node that is back after it was
 // failed over, and else on another. Before that, copies that are recorded and that their
-// nodes have not got any more are made anew. A tenant that moves is left alone. One whose
+// nodes have not got any more are made anew, and those that do not follow the tenant's node
+// are told to. A tenant that moves is left alone. One whose
 // own node does not answer, or has no file of it, fails, as nothing could follow.
 func (rt *Router) Repair(ctx context.Context) Repaired {
 	p := rt.newReparation(ctx, "")
@@ -45,6 +46,7 @@ func (rt *Router) repairReturned(ctx context.Context, node string) Repaired {
 
 func (p *reparation) repair(ctx context.Context) {
 	p.regain(ctx)
+	p.turnBack(ctx)
 	p.runAll(ctx, p.plan(p.directory.unreplicated()), p.one)
 }
 

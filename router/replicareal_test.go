@@ -35,10 +35,7 @@ func (n *localNode) on(t testing.TB, tenant, text string) (int, string) {
 }
 
 // stands returns how a node says that a tenant stands there.
-func (n *localNode) stands(t testing.TB, tenant string) (s struct {
-	standing
-	Follows string
-}) {
+func (n *localNode) stands(t testing.TB, tenant string) (s standing) {
 	t.Helper()
 	req := mustRequest(t, "GET", "http://"+n.Addr+"/_admin/tenants/"+tenant)
 	req.Header.Set("Authorization", "Bearer "+clusterAdmin)

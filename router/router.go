@@ -33,6 +33,7 @@ type Router struct {
 	copier       *copier
 	mover        *mover
 	reconciler   *reconciler
+	staleness    staleness
 	leasing      *leasing // nil if nodes write without leases
 	standby      *standby // nil of a router that was not started to follow another
 
@@ -70,6 +71,7 @@ func New(opts Options) (*Router, error) {
 	rt.directory.trouble.tell(rt.logTrouble)
 	rt.initLeasing()
 	rt.fleet.init(rt)
+	rt.staleness.init(rt)
 	rt.initMoves()
 	if !rt.follows() {
 		rt.takeCharge()
@@ -85,6 +87,7 @@ func (rt *Router) takeCharge() {
 	rt.fleet.unsent.add(rt.directory.limited()...)
 	rt.reconciler.kick()
 	rt.resumeDrains()
+	rt.staleness.begin()
 	rt.leasing.begin()
 }
 
@@ -122,6 +125,7 @@ func (rt *Router) Shutdown(ctx context.Context) error {
 	err := rt.front.shutdown(ctx)
 	rt.fleet.close()
 	rt.reconciler.close()
+	rt.staleness.close()
 	rt.leasing.close()
 	rt.degradations.close()
 	rt.forwarder.Close()

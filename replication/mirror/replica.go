@@ -74,6 +74,7 @@ type Replica struct {
 	heard  time.Time // when something came last; zero for never
 	level  time.Time // when it had all that was on the primary's disk; zero for never
 	reason error     // why it ended for good
+	refuse error     // why the disk here did not take what came last; nil if it did
 }
 
 // StartReplica starts a follower. The copy must be one that follows: see
@@ -113,6 +114,13 @@ func (r *Replica) Err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.reason
+}
+
+// Refused tells why the disk here did not take what came last, nil if it did.
+func (r *Replica) Refused() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.refuse
 }
 
 // Primary returns the base URL of the primary's database.
@@ -172,6 +180,9 @@ func (r *Replica) lost(err error) time.Duration {
 	r.state.Connected = false
 	r.state.Reconnects++
 	r.state.Error = err.Error()
+	if isAny(err, errUnstored, fenec.ErrFailed) {
+		r.refuse = err
+	}
 	r.mu.Unlock()
 	if said := err.Error(); said != r.said && r.ctx.Err() == nil {
 		r.said = said
@@ -223,7 +234,7 @@ func (r *Replica) contact(durable, at uint64, of time.Time) {
 		of = r.heard
 	}
 	if at >= durable && of.After(r.level) {
-		r.level = of
+		r.level, r.refuse = of, nil
 	}
 	r.state.PrimaryDurable = max(durable, at)
 	r.at = at

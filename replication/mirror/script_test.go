@@ -387,6 +387,7 @@ func TestUnstoredImage(t *testing.T) {
 		defer r.Stop()
 		require.Equal(t, []time.Duration{0, 30 * time.Second, 60 * time.Second}, s.times(t, 3))
 		require.Contains(t, r.Status().Error, "the disk is full")
+		require.ErrorContains(t, r.Refused(), "the disk is full")
 		require.Zero(t, r.Status().Images)
 	})
 }

@@ -239,7 +239,11 @@ func (s *session) apply(ctx context.Context, m replication.Writes) error {
 	})
 	switch {
 	case err == nil:
-		s.told = s.asOf(m.Times[len(m.Times)-1])
+		// Who has these and all that was on the primary's disk by then has what was when
+		// they were written.
+		if of := s.asOf(m.Times[len(m.Times)-1]); of.After(s.told) {
+			s.told = of
+		}
 		return s.stand(ctx)
 	case ctx.Err() != nil, isAny(err, fenec.ErrFailed, fenec.ErrNotReplica, fenec.ErrClosed, fenec.ErrSnapshotTooOld):
 		return err

@@ -79,6 +79,8 @@ func (n *Node) overview(r *http.Request, what string) serve.Answer {
 		return n.report(r)
 	case "degraded":
 		return n.degraded()
+	case "following":
+		return jsonAnswer(http.StatusOK, n.replicator.following())
 	}
 	return serve.NotFound(r)
 }
@@ -105,11 +107,21 @@ func (n *Node) openTenants() serve.Answer {
 }
 
 // allDegraded returns the tenants that are degraded here, and the replicas that are known
-// to differ from their primaries.
+// to differ from their primaries, or that the disk takes nothing for, which the former may
+// be among.
 func (n *Node) allDegraded() []tenant.Degradation {
 	list := n.tenants.Degraded()
-	if n.replicator != nil {
-		list = append(list, n.replicator.followers.diverged()...)
+	if n.replicator == nil {
+		return list
+	}
+	known := map[string]bool{}
+	for _, d := range list {
+		known[d.Name] = true
+	}
+	for _, d := range n.replicator.followers.degraded() {
+		if !known[d.Name] {
+			list = append(list, d)
+		}
 	}
 	return list
 }

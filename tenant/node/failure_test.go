@@ -2,6 +2,8 @@ package node_test
 
 import (
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -40,4 +42,26 @@ func figures(n *node.Node) string {
 	w := httptest.NewRecorder()
 	n.ServeHTTP(w, httptest.NewRequest("GET", "/_metrics", nil))
 	return w.Body.String()
+}
+
+// A copy for which the disk does not take the image that it needs shows.
+func TestADiskThatRefusesAnImage(t *testing.T) {
+	n1, n2 := startPeer(t), startPeer(t)
+	n1.create("acme")
+	n2.create("acme")
+	inTheWay := filepath.Join(n2.dir, "acme.fenec.importing")
+	require.NoError(t, os.MkdirAll(filepath.Join(inTheWay, "x"), 0o700))
+	n2.follow("acme", n1)
+	degraded := func() (list []struct{ Name, Error string }) {
+		require.Equal(t, 200, admin(t, n2.node, "GET", "/_admin/degraded", "", &list))
+		return list
+	}
+	eventually(t, func() bool { return len(degraded()) == 1 }, "it shows")
+	require.Equal(t, "acme", degraded()[0].Name)
+	require.Contains(t, degraded()[0].Error, "the image could not be stored")
+	require.Contains(t, figures(n2.node), "\nfenec_tenants_degraded 1\n")
+	require.NoError(t, os.RemoveAll(inTheWay))
+	n2.again()
+	n2.level("acme", n1)
+	require.Empty(t, degraded())
 }

@@ -25,6 +25,13 @@ type follower struct {
 	past    mirror.ReplicaStatus // at the end of the last session, with the counts of all
 
 	diverged time.Time // since when it is known to differ from its primary; zero if it is not
+	refused  untaken   // by the disk here, of what came
+}
+
+// untaken is why the disk does not take what comes of a primary, and since when.
+type untaken struct {
+	err         error // nil if it does
+	since, last time.Time
 }
 
 // queueing says in which queue a follower waits.
@@ -101,6 +108,14 @@ func (s *session) busy() time.Time {
 // note keeps what a status says that outlasts the session.
 func (x *follower) note(s *session, st mirror.ReplicaStatus, now time.Time) {
 	x.had(st, now)
+	switch err := s.replica.Refused(); {
+	case err == nil && x.allAt.After(x.refused.last):
+		x.refused = untaken{}
+	case err != nil && x.refused.err == nil:
+		x.refused = untaken{err, now, now}
+	case err != nil:
+		x.refused.err, x.refused.last = err, now
+	}
 	if st.Images > s.images { // it is what its primary was
 		s.images, x.diverged = st.Images, time.Time{}
 	}

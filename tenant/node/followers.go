@@ -234,12 +234,15 @@ func (fs *followers) waiting() (pending, total int) {
 	return fs.pending, fs.total
 }
 
-// diverged returns the tenants that are known to differ from their primaries.
-func (fs *followers) diverged() (list []tenant.Degradation) {
+// degraded returns the tenants that are known to differ from their primaries, and those
+// for which the disk does not take what comes.
+func (fs *followers) degraded() (list []tenant.Degradation) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	for _, x := range fs.byName {
-		if !x.diverged.IsZero() {
+		if x.refused.err != nil {
+			list = append(list, tenant.Degradation{Name: x.name, Err: x.refused.err, Since: x.refused.since})
+		} else if !x.diverged.IsZero() {
 			list = append(list, tenant.Degradation{Name: x.name, Err: errDiverged, Since: x.diverged})
 		}
 	}

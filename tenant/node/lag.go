@@ -1,6 +1,10 @@
 package node
 
-import "time"
+import (
+	"cmp"
+	"slices"
+	"time"
+)
 
 // lag is followers.lag of a node that may take no part in replication.
 func (r *replicator) lag(name string) int64 {
@@ -49,3 +53,27 @@ func (fs *followers) levelLocked(x *follower) time.Time {
 // rouseLocked notes that a follower does not rest any more: from now on only a session
 // tells what it lacks.
 func (fs *followers) rouseLocked(x *follower) { x.allAt, x.rests = fs.levelLocked(x), false }
+
+// followState is a tenant that follows another node's.
+type followState struct {
+	Name    string `json:"name"`
+	Follows string `json:"follows"`
+	LagMs   int64  `json:"lag_ms"`
+}
+
+// following returns the tenants that follow, as far as is known, by name. Asking for it
+// opens none of them.
+func (r *replicator) following() []followState {
+	list := []followState{}
+	if r == nil {
+		return list
+	}
+	fs := r.followers
+	fs.mu.Lock()
+	for _, x := range fs.byName {
+		list = append(list, followState{x.name, x.from, fs.lagLocked(x)})
+	}
+	fs.mu.Unlock()
+	slices.SortFunc(list, func(a, b followState) int { return cmp.Compare(a.Name, b.Name) })
+	return list
+}

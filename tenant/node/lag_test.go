@@ -43,6 +43,16 @@ func TestLag(t *testing.T) {
 		}
 		n1.query("acme", "create collection notes (a int)")
 		time.Sleep(time.Second)
+		var list []struct {
+			Name, Follows string
+			LagMs         int64 `json:"lag_ms"`
+		}
+		require.Equal(t, 200, admin(t, n2.node, "GET", "/_admin/following", "", &list))
+		require.Len(t, list, 1)
+		require.Equal(t, []string{"acme", "http://n1:1"}, []string{list[0].Name, list[0].Follows})
+		require.Less(t, list[0].LagMs, int64(3000))
+		require.Equal(t, 200, admin(t, n1.node, "GET", "/_admin/following", "", &list))
+		require.Empty(t, list)
 		between(0, 3*time.Second, "at work")
 		for range 20 { // without a pause in which the primary tells that it is there
 			n1.query("acme", "put notes {a: 1}")
@@ -63,6 +73,18 @@ func TestLag(t *testing.T) {
 		n1.close()
 		time.Sleep(time.Minute)
 		between(time.Minute, 63*time.Second, "at work without its primary")
+
+		n1.open("n1:1")
+		time.Sleep(10 * time.Second)
+		n2.close()
+		n1.query("acme", "put notes {a: 3}")
+		time.Sleep(time.Minute)
+		n2.open("n2:1")
+		for n2.last("acme") != n1.last("acme") {
+			time.Sleep(10 * time.Millisecond)
+		}
+		between(0, time.Second, "with what was written long ago")
+		n1.close()
 
 		n2.close()
 		n2.open("n2:1")
