@@ -16,7 +16,7 @@ func TestCompactByItself(t *testing.T) {
 		ratio float64
 		rows  int // of a MiB
 		want  uint64
-	}{"much is free": {0, 80, 1}, "little is free": {0, 40, 0}, "it is turned off": {-1, 80, 0}} {
+	}{"much is free": {0, 160, 1}, "little is free": {0, 40, 0}, "it is turned off": {-1, 80, 0}} {
 		t.Run(name, func(t *testing.T) {
 			if x.want == 0 {
 				sequential(t)
