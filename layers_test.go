@@ -111,7 +111,7 @@ const arrows = `
 	fenec/serve/internal/jwt, fenec/serve/internal/rules, fenec/serve/internal/rest, fenec/serve/internal/openapi
 	< fenec/serve;
 
-	fenec, internal/secret
+	fenec, internal/secret, internal/http1
 	< replication/mirror;
 
 	fenec

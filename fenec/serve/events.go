@@ -6,6 +6,7 @@ import (
 
 	"github.com/fenec-go/fenecdb/fenec"
 	"github.com/fenec-go/fenecdb/fenec/internal/value"
+	"github.com/fenec-go/fenecdb/internal/http1"
 )
 
 // eventWriter writes server-sent events (WHATWG HTML, section 9.2).
@@ -24,26 +25,10 @@ func (c *call) newEventWriter() *eventWriter {
 	endConnection(c.w, c.r)
 	h["X-Accel-Buffering"] = []string{"no"}
 	c.w.WriteHeader(http.StatusOK)
-	detach(c.w)
+	http1.Detach(c.w)
 	control := http.NewResponseController(c.w)
 	_ = control.Flush() // a client may wait for the head before it writes what it hopes to hear of
 	return &eventWriter{w: c.w, control: control}
-}
-
-// detach tells a server that can be told that the connection is a stream's from
-// now on: it then no longer counts it, and takes its buffers back between events.
-func detach(w http.ResponseWriter) {
-	for {
-		switch x := w.(type) {
-		case interface{ Detach() }:
-			x.Detach()
-			return
-		case interface{ Unwrap() http.ResponseWriter }:
-			w = x.Unwrap()
-		default:
-			return
-		}
-	}
 }
 
 // event sends a seed or a change, and returns how many bytes that took.

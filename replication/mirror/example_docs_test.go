@@ -20,7 +20,7 @@ import (
 func Example_takeover() {
 	inDirectory(func() error {
 		ctx := context.Background()
-		token := serve.NewSecret("replication")
+		token := mirror.NewSecret("replication")
 
 		db, err := fenec.Open("library.fenec", fenec.Options{Sync: fenec.SyncAlways, FeedBytes: 64 << 20})
 		if err != nil {

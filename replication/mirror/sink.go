@@ -3,6 +3,8 @@ package mirror
 import (
 	"net/http"
 	"time"
+
+	"github.com/fenec-go/fenecdb/internal/http1"
 )
 
 const (
@@ -28,23 +30,8 @@ func newSink(w http.ResponseWriter, r *http.Request, contentType string) *sink {
 		h.Set("Connection", "close")
 	}
 	w.WriteHeader(http.StatusOK)
-	detach(w)
+	http1.Detach(w)
 	return &sink{w: w, control: http.NewResponseController(w)}
-}
-
-// detach tells a server that can be told that the connection is a stream's.
-func detach(w http.ResponseWriter) {
-	for {
-		switch x := w.(type) {
-		case interface{ Detach() }:
-			x.Detach()
-			return
-		case interface{ Unwrap() http.ResponseWriter }:
-			w = x.Unwrap()
-		default:
-			return
-		}
-	}
 }
 
 // Write writes p, each piece in the time that one may take.

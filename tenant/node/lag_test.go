@@ -9,8 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/fenec-go/fenecdb/fenec"
-	"github.com/fenec-go/fenecdb/tenant"
 	"github.com/fenec-go/fenecdb/tenant/node"
 )
 
@@ -19,14 +17,7 @@ import (
 func TestLag(t *testing.T) {
 	dirs := []string{t.TempDir(), t.TempDir()}
 	synctest.Test(t, func(t *testing.T) {
-		b := newBubble(t)
-		opts := node.Options{Tenants: tenant.Options{IdleClose: time.Minute, DB: fenec.Options{Sync: fenec.SyncAlways}}}
-		n1 := b.start("n1:1", dirs[0], opts)
-		opts.ReplicaOf = "http://n1:1"
-		n2 := b.start("n2:1", dirs[1], opts)
-		for _, n := range []*inside{n1, n2} {
-			require.Equal(t, 201, admin(t, n.node, "PUT", "/_admin/tenants/acme", "", nil))
-		}
+		n1, n2 := restingPair(t, dirs)
 		lag := func() time.Duration {
 			var at struct {
 				LagMs *int64 `json:"lag_ms"`

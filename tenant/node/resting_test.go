@@ -144,19 +144,27 @@ func names(count int) (list []string) {
 	return list
 }
 
+// restingPair starts two nodes that have the tenant acme, which the second follows, and
+// close it after a minute.
+func restingPair(t *testing.T, dirs []string) (n1, n2 *inside) {
+	t.Helper()
+	b := newBubble(t)
+	opts := node.Options{Tenants: tenant.Options{IdleClose: time.Minute, DB: fenec.Options{Sync: fenec.SyncAlways}}}
+	n1 = b.start("n1:1", dirs[0], opts)
+	opts.ReplicaOf = "http://n1:1"
+	n2 = b.start("n2:1", dirs[1], opts)
+	for _, n := range []*inside{n1, n2} {
+		require.Equal(t, 201, admin(t, n.node, "PUT", "/_admin/tenants/acme", "", nil))
+	}
+	return n1, n2
+}
+
 // A replica rests when nothing has been written for long, its database is closed on both
 // sides, and the next write wakes it.
 func TestReplicasRestAndWake(t *testing.T) {
 	dirs := []string{t.TempDir(), t.TempDir()}
 	synctest.Test(t, func(t *testing.T) {
-		b := newBubble(t)
-		opts := node.Options{Tenants: tenant.Options{IdleClose: time.Minute, DB: fenec.Options{Sync: fenec.SyncAlways}}}
-		n1 := b.start("n1:1", dirs[0], opts)
-		opts.ReplicaOf = "http://n1:1"
-		n2 := b.start("n2:1", dirs[1], opts)
-		for _, n := range []*inside{n1, n2} {
-			require.Equal(t, 201, admin(t, n.node, "PUT", "/_admin/tenants/acme", "", nil))
-		}
+		n1, n2 := restingPair(t, dirs)
 		n1.query("acme", "create collection notes (a int)")
 		time.Sleep(time.Second)
 		require.Equal(t, n1.last("acme"), n2.last("acme"))
