@@ -14,7 +14,11 @@ import (
 // Whatever is cut off, lost, started anew, moved and promoted: no tenant is ever written
 // on two nodes, and in the end each is written where the directory says.
 func TestLeasesUnderAllSorts(t *testing.T) {
-	for seed := range uint64(20) {
+	seeds := uint64(20)
+	if testing.Short() {
+		seeds = 5
+	}
+	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			inCluster(t, func(c *cluster) {
 				s := &allSorts{cluster: c, rnd: rand.New(rand.NewPCG(seed, 0))}
